@@ -20,6 +20,7 @@ from diagnostics.producers.own_names import NO_NAMES, OwnNames
 from diagnostics.project import ProjectFile
 from diagnostics.readers.base import Reader, RunRef, UnreadableRun
 from diagnostics.readers.discovery import find, open_readers
+from diagnostics.told import told
 
 __all__ = ["LiveDiagnosis", "LiveRun", "RunRef", "UnreadableRun", "diagnose", "find_runs", "open_run", "watch"]
 
@@ -103,11 +104,17 @@ def _explained(path: Path) -> Iterator[None]:
         with time_limit(POLL_SECONDS):
             yield
     except OSError as error:
-        raise UnreadableRun(path, f"{error.filename or path} cannot be read: {error.strerror or error}") from error
+        raise UnreadableRun(
+            path, told("{path} cannot be read: {why}", path=error.filename or path, why=error.strerror or error)
+        ) from error
     except TimedOut as error:
-        raise UnreadableRun(path, f"{path} {error} to read; asking again goes on where it ended") from error
+        raise UnreadableRun(
+            path, told("{path} {why} to read; asking again goes on where it ended", path=path, why=error)
+        ) from error
     except MemoryError as error:
-        raise UnreadableRun(path, f"{path} cannot be read: it does not fit into the memory of this machine") from error
+        raise UnreadableRun(
+            path, told("{path} cannot be read: it does not fit into the memory of this machine", path=path)
+        ) from error
 
 
 def open_run(path: str | Path | RunRef, names: OwnNames | None = None) -> Run:

@@ -17,6 +17,7 @@ from diagnostics.rules import CATALOG as RULES
 from diagnostics.rules import evaluate
 from diagnostics.rules.overrides import effective_limits
 from diagnostics.rules.vital import vital_checks
+from diagnostics.told import told
 
 FINDINGS = frozenset({rule.name for rule in RULES} | {entry.name for entry in CAUSES})
 """The names of all that can be found: rules and causes."""
@@ -51,9 +52,9 @@ def _limits(run: Run, given: LimitOverrides) -> tuple[LimitOverrides, tuple[str,
         effective_limits(RULES, own)
     except UnknownLimitError as error:
         own = {}
-        remarks.append(f"{project.source}: {error}; its limits are not used")
+        remarks.append(told("{file}: {why}; its limits are not used", file=project.source, why=error.args[0]))
     remarks += [
-        f"{project.source} mutes {mute.finding}, which is no rule and no cause"
+        told("{file} mutes {finding}, which is no rule and no cause", file=project.source, finding=mute.finding)
         for mute in project.mutes
         if mute.finding not in FINDINGS
     ]

@@ -22,6 +22,7 @@ from diagnostics.comparison import MOST_RUNS, SideBySide, side_by_side
 from diagnostics.foreign_files import Cancelled, cancelled_when
 from diagnostics.model.run import Run
 from diagnostics.model.vocabulary import metric
+from diagnostics.told import said
 from diagnostics.wording.side_by_side import differences_line, relaunch_sentence, side_by_side_notes
 from diagnostics.wording.values import counted
 
@@ -77,7 +78,7 @@ def _load(paths: Sequence[str]) -> _Loaded:
             with cancelled_when(state.page_has_gone()):
                 snapshots[path] = snapshot_of(path, state.boundary())
         except UnreadableRun as error:
-            errors.append(error.sentence)
+            errors.append(said(error.sentence))
         except Cancelled:
             st.stop()
     return _Loaded(snapshots, tuple(errors))

@@ -34,6 +34,7 @@ from diagnostics.boundary import OutsideFolders
 from diagnostics.curves.selection import crucial_series, other_series
 from diagnostics.foreign_files import Cancelled, cancelled_when
 from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.told import said
 from diagnostics.visible_text import one_line, visible
 
 _POLL_SECONDS = 1.0
@@ -107,7 +108,7 @@ def _refuse(error: UnreadableRun, is_read_only: bool) -> None:
     if isinstance(error, OutsideFolders):
         above = "" if is_read_only else "“Open my logs” on the Runs page, or with "
         way = f"; another folder is shown with {above}`rlvitals PATH` in a terminal"
-    st.warning(f"{escaped(error.sentence)}{way}")
+    st.warning(f"{escaped(said(error.sentence))}{way}")
 
 
 def _heading(

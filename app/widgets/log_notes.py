@@ -7,6 +7,7 @@ import streamlit as st
 from app.widgets.markdown import escaped
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.run import Run
+from diagnostics.told import said
 
 
 def log_notes(run: Run, remarks: Sequence[str] = ()) -> None:
@@ -14,7 +15,7 @@ def log_notes(run: Run, remarks: Sequence[str] = ()) -> None:
     if resumed_after := run.resumed_after:
         st.caption(resumptions(resumed_after))
     for note in (*run.notes, *remarks):
-        st.caption(escaped(note))
+        st.caption(escaped(said(note)))
 
 
 def diagnosed_at(run: Run, diagnosis: Diagnosis) -> str:

@@ -22,6 +22,7 @@ from diagnostics.producers.own_names import NO_NAMES, OwnNames
 from diagnostics.producers.setting_lookup import settings_of_run
 from diagnostics.producers.translation import Translation, translate
 from diagnostics.producers.transport import PREFIX
+from diagnostics.told import told
 
 _OPEN_STATES = frozenset({"running", "silent", "unknown"})  # of formats that do not record how a run ended
 
@@ -108,7 +109,12 @@ def _unverified_note(translation: Translation) -> tuple[str, ...]:
     if translation.trainer.is_verified:
         return ()
     name = translation.origin.name
-    return (f"What {name} means by its names is taken from its source code, not checked on a log of its own",)
+    return (
+        told(
+            "What {producer} means by its names is taken from its source code, not checked on a log of its own",
+            producer=name,
+        ),
+    )
 
 
 def _names(tracks: Iterable[TagSeries], producer: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ from diagnostics.model.series import RawSeries
 from diagnostics.model.status import Status
 from diagnostics.producers.table import CALL_PREFIXES
 from diagnostics.producers.transport import PREFIX
+from diagnostics.told import told
 
 _TELLS_MOST = ("failed", "died", "stopped", "finished", "running", "starting", "queued", "silent", "unknown")
 
@@ -90,8 +91,17 @@ def _disagreement_note(disagreement: Disagreement, first: Recording, second: Rec
     if example is None:
         return ()
     return (
-        f"{names[0]} and {names[1]} disagree at {disagreement.points} points, first on {example.tag} at step "
-        f"{example.step}: {example.first:.6g} against {example.second:.6g}; the former is shown",
+        told(
+            "{former} and {latter} disagree at {count} points, first on {tag} at step {step}: {value} against {other}; "
+            "the former is shown",
+            former=names[0],
+            latter=names[1],
+            count=disagreement.points,
+            tag=example.tag,
+            step=example.step,
+            value=f"{example.first:.6g}",
+            other=f"{example.second:.6g}",
+        ),
     )
 
 

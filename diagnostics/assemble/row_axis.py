@@ -11,6 +11,7 @@ import numpy as np
 
 from diagnostics.model.recording import Recording
 from diagnostics.model.series import RawSeries, Steps
+from diagnostics.told import told
 
 FEWEST_ROWS = 3  # at one step: a training's row, its evaluation and its summary may be
 COUNTERS = frozenset(
@@ -35,14 +36,21 @@ def on_rows(recording: Recording) -> Recording:
     last = max(map(_last, rows.values()))
     counter = next((tag for tag, series in recording.tags.items() if _counts(series, last)), None)
     if counter is None:
-        steps, origin = rows, "its rows are counted instead"
+        steps = rows
+        note = told(
+            "Every point of the log is at step {step}, so its rows are counted instead",
+            step=stood,
+        )
     else:
         found = recording.tags[counter].values.astype(np.int64)
         steps = {tag: found[numbers - 1] for tag, numbers in rows.items()}
-        origin = f"its steps are taken from {counter} instead"
+        note = told(
+            "Every point of the log is at step {step}, so its steps are taken from {tag} instead",
+            step=stood,
+            tag=counter,
+        )
     tags = {tag: replace(series, steps=steps[tag]) for tag, series in recording.tags.items()}
     status = replace(recording.status, step=max(map(_last, steps.values())))
-    note = f"Every point of the log is at step {stood}, so {origin}"
     return replace(recording, tags=tags, status=status, notes=(*recording.notes, note))
 
 

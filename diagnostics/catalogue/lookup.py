@@ -17,6 +17,7 @@ from diagnostics.model.vocabulary import METRICS, metric
 from diagnostics.producers.setting_lookup import ANY_PRODUCER, usual_arguments
 from diagnostics.producers.table import OURS, TRAINERS
 from diagnostics.producers.translation import Entry, glossary
+from diagnostics.punctuation import labelled, listed, with_remark
 from diagnostics.rules import CATALOG, RUN_RULES
 from diagnostics.rules.config.config_rule import ConfigRule
 from diagnostics.rules.limits import LimitDoc
@@ -58,7 +59,7 @@ def rule_page(rule: Rule[Any, Any]) -> Page:
         sentence=_(rule.summary),
         facts={
             N_("Code"): rule.code,
-            N_("Grade"): f"{rule.grade}: {_(GRADES[rule.grade])}",
+            N_("Grade"): labelled(rule.grade, _(GRADES[rule.grade])),
             N_("For"): sorted(rule.algorithms) or [_(_ANY)],
             **_needed_inputs(rule),
             N_("Limits"): [_limit(entry) for entry in rule.limit_docs],
@@ -100,8 +101,10 @@ def cause_page(entry: CauseEntry) -> Page:
             N_("Against it"): [indicator.rule for indicator in entry.against],
             N_("Ruled out by"): entry.ruled_out_by,
             N_("Brings about"): entry.consequences,
-            N_("Or"): [f"{name}? {_(decides)}" for name, decides in entry.rivals.items()],
-            N_("Try"): [": ".join(filter(None, (_arguments(remedy), _(remedy.why)))) for remedy in remedies],
+            N_("Or"): [
+                _("{cause}? {decides}").format(cause=name, decides=_(text)) for name, text in entry.rivals.items()
+            ],
+            N_("Try"): [_try(remedy) for remedy in remedies],
             N_("Formerly"): [former for former, name in FORMER_NAMES.items() if name == entry.name],
             N_("Source"): _each_once([*(_(remedy.source) for remedy in remedies), *_sources(core)]),
         },
@@ -126,7 +129,7 @@ def metric_page(entry: Metric) -> Page:
             N_("Logged as"): _tags(logged),
             N_("Derived from"): [_way_to(formula) for formula in BY_TARGET.get(entry.name, ())],
             N_("Caveats"): _each_once(
-                f"{line.tag} ({line.trainer}): {_(text)}" for line in logged for text in line.caveats
+                labelled(with_remark(line.tag, line.trainer), _(text)) for line in logged for text in line.caveats
             ),
             N_("Documents slip"): _(entry.slip),
             N_("Judged by"): [rule.name for rule in judges],
@@ -137,7 +140,7 @@ def metric_page(entry: Metric) -> Page:
 
 def _way_to(formula: Formula) -> str:
     """How a metric is derived where it is not logged: "reward, score_min, score_max: √(…) (upper bound)"."""
-    return f"{', '.join(formula.inputs)}: {_(formula.text)} ({_(formula.precision)})"
+    return labelled(listed(formula.inputs), with_remark(_(formula.text), _(formula.precision)))
 
 
 def _rules_for(entry: CauseEntry) -> tuple[str, ...]:
@@ -161,7 +164,13 @@ def _metrics_called(name: str) -> tuple[Metric, ...]:
 
 
 def _limit(entry: LimitDoc) -> str:
-    return f"{entry.name} = {entry.value:g} {_(entry.unit)}".rstrip() + f" ({_(entry.source)})"
+    return with_remark(f"{entry.name} = {entry.value:g} {_(entry.unit)}".rstrip(), _(entry.source))
+
+
+def _try(remedy: Remedy) -> str:
+    """What a remedy changes, and why: "learning_rate: smaller updates"."""
+    arguments = _arguments(remedy)
+    return labelled(arguments, _(remedy.why)) if arguments else _(remedy.why)
 
 
 def _arguments(remedy: Remedy) -> str:
@@ -187,7 +196,7 @@ def _tags(logged: Iterable[Entry]) -> list[str]:
     trainers: dict[str, list[str]] = {}
     for line in logged:
         trainers.setdefault(line.tag, []).append(line.trainer)
-    return [f"{tag} ({', '.join(names)})" for tag, names in trainers.items()]
+    return [with_remark(tag, listed(names)) for tag, names in trainers.items()]
 
 
 def _value_range(entry: Metric) -> str:

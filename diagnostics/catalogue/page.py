@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from diagnostics.punctuation import listed
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -25,4 +27,4 @@ class Page:
 def _lines(fact: str | Sequence[str]) -> Sequence[str]:
     if isinstance(fact, str):
         return [fact]
-    return fact if any(" " in item or not item.isascii() for item in fact) else [", ".join(fact)]
+    return fact if any(" " in item or not item.isascii() for item in fact) else [listed(fact)]

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from diagnostics.cli.command import CommandError, print_note
+from diagnostics.language import _
 from diagnostics.user_data import user_data_folder
 
 VARIABLE = "RLVITALS_TOKEN"
@@ -29,8 +30,10 @@ def access_token() -> str:
         return _kept_or_made(token_file())
     if len(given) < _FEWEST_CHARACTERS or not _PATTERN.fullmatch(given):
         raise CommandError(
-            f"{VARIABLE} holds no token: it takes {_FEWEST_CHARACTERS} or more of the letters, digits and . _ ~ - "
-            "(python -c 'import secrets; print(secrets.token_urlsafe())' makes one)"
+            _(
+                "{variable} holds no token: it takes {least} or more of the letters, digits "
+                "and . _ ~ - (python -c 'import secrets; print(secrets.token_urlsafe())' makes one)"
+            ).format(variable=VARIABLE, least=_FEWEST_CHARACTERS)
         )
     return given
 
@@ -49,7 +52,9 @@ def _kept_or_made(path: Path) -> str:
             _write(path, made)
     except OSError as error:
         print_note(
-            f"rlvitals: {path} cannot keep the token ({error.strerror}); this one lasts until the dashboard ends"
+            _("rlvitals: {path} cannot keep the token ({why}); this one lasts until the dashboard ends").format(
+                path=path, why=error.strerror
+            )
         )
     return made
 
@@ -76,7 +81,9 @@ def _read(path: Path) -> str | None:
         found = os.fstat(descriptor)
         if problem := _problem(found):
             print_note(
-                f"rlvitals: {path} {problem}; a new token is made, and browsers have to open the new address once"
+                _(
+                    "rlvitals: {path} {problem}; a new token is made, and browsers have to open the new address once"
+                ).format(path=path, problem=problem)
             )
             return None
         text = file.read(_MOST_BYTES).decode("ascii", "replace").strip()
@@ -85,11 +92,11 @@ def _read(path: Path) -> str | None:
 
 def _problem(found: os.stat_result) -> str:
     if not stat.S_ISREG(found.st_mode):
-        return "is no regular file"
+        return _("is no regular file")
     if found.st_uid != os.geteuid():
-        return "belongs to another user"
+        return _("belongs to another user")
     if found.st_mode & _FOR_THE_OWNER_ALONE:
-        return f"can be used by other users (mode {stat.S_IMODE(found.st_mode):o})"
+        return _("can be used by other users (mode {mode})").format(mode=f"{stat.S_IMODE(found.st_mode):o}")
     return ""
 
 

@@ -25,6 +25,7 @@ from diagnostics.producers.own_names import OwnNames
 from diagnostics.report.forms import FORMS, rendered
 from diagnostics.report.report import Problem, Report
 from diagnostics.runlog.parent import find_parent
+from diagnostics.told import reason
 
 _REACHED = 1
 
@@ -36,7 +37,7 @@ def run(words: Sequence[str]) -> int:
     try:
         report = _report(arguments.paths, limits, names_of(arguments.map))
     except UnknownLimitError as error:
-        raise CommandError(f"{arguments.limits}: {error}") from error
+        raise CommandError(f"{arguments.limits}: {reason(error)}") from error
     for problem in report.problems:
         print_note(f"rlvitals: {problem.error}")
     if text := rendered(report, arguments.format, output_style(arguments.output)):

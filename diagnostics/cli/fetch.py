@@ -8,6 +8,8 @@ from diagnostics.cli.command import CommandError, add_message_format, command_pa
 from diagnostics.fetch import remote_folder as remote
 from diagnostics.fetch.error import FetchError
 from diagnostics.fetch.wandb_cloud import Address, fetch
+from diagnostics.language import _
+from diagnostics.told import reason
 
 SECONDS_BETWEEN_LOOKS = 10.0
 
@@ -16,7 +18,10 @@ def run(words: Sequence[str]) -> int:
     """Fetch a W&B run whole, or copy the logs below another address; once, or again and again while they grow."""
     arguments = command_parser(
         "import",
-        "Fetch a run from the W&B cloud, or the logs below any address, into a folder that every other command reads.",
+        _(
+            "Fetch a run from the W&B cloud, or the logs below any address, into a folder that every other command "
+            "reads."
+        ),
         (
             "rlvitals import wandb://ENTITY/PROJECT/RUN --to imported/a",
             "rlvitals import s3://bucket/runs/a --to imported/a --follow",
@@ -25,11 +30,15 @@ def run(words: Sequence[str]) -> int:
     arguments.add_argument(
         "address",
         metavar="ADDRESS",
-        help="wandb://ENTITY/PROJECT/RUN, or that run's page; or a folder elsewhere, whose logs are copied without "
-        "weights: s3://…, gs://…, hf://…, https://…, sftp://… and what else fsspec knows",
+        help=_(
+            "wandb://ENTITY/PROJECT/RUN, or that run's page; or a folder elsewhere, whose logs are copied without "
+            "weights: s3://…, gs://…, hf://…, https://…, sftp://… and what else fsspec knows"
+        ),
     )
-    arguments.add_argument("--to", metavar="DIR", type=Path, required=True, help="a new folder, or that of last time")
-    arguments.add_argument("--follow", action="store_true", help="copy what is new every ten seconds, until Ctrl-C")
+    arguments.add_argument(
+        "--to", metavar="DIR", type=Path, required=True, help=_("a new folder, or that of last time")
+    )
+    arguments.add_argument("--follow", action="store_true", help=_("copy what is new every ten seconds, until Ctrl-C"))
     add_message_format(arguments)
     given = arguments.parse_args(words)
     try:
@@ -39,7 +48,7 @@ def run(words: Sequence[str]) -> int:
             for message in _copies(given.address, given.to, is_followed=given.follow):
                 write_message(message, given.format)
     except FetchError as error:
-        raise CommandError(str(error)) from error
+        raise CommandError(reason(error)) from error
     return 0
 
 
@@ -48,18 +57,32 @@ def _fetch_wandb(address: str, folder: Path, *, is_followed: bool) -> str:
         raise FetchError("--follow is for folders; a run of W&B is fetched whole, and once more with the same command")
     fetched = fetch(Address.of(address), folder, report_progress=print_note)
     if fetched.missing:
-        print_note(f"rlvitals: W&B did not hand out {len(fetched.missing)} tables, the first is {fetched.missing[0]}")
-    return f"{folder}: {fetched.rows:,} rows and {fetched.files} files; open it with: rlvitals diagnose {folder}"
+        print_note(
+            _("rlvitals: W&B did not hand out {count} tables, the first is {first}").format(
+                count=len(fetched.missing), first=fetched.missing[0]
+            )
+        )
+    return _("{folder}: {rows} rows and {files} files; open it with: rlvitals diagnose {folder}").format(
+        folder=folder, rows=f"{fetched.rows:,}", files=fetched.files
+    )
 
 
 def _copies(address: str, folder: Path, *, is_followed: bool) -> Iterator[str]:
     """What each copy brought, as it is made; without an end where the logs are followed."""
     copied = remote.copy(address, folder)
-    left = f", {copied.left_out} files of weights left out" if copied.left_out else ""
-    yield f"{folder}: {copied.files:,} files{left}; {copied.changed:,} new or changed, {copied.bytes:,} bytes asked for"
-    yield f"open it with: rlvitals {folder}"
+    left = _(", {count} files of weights left out").format(count=copied.left_out) if copied.left_out else ""
+    yield _("{folder}: {files} files{left}; {changed} new or changed, {bytes} bytes asked for").format(
+        folder=folder,
+        files=f"{copied.files:,}",
+        left=left,
+        changed=f"{copied.changed:,}",
+        bytes=f"{copied.bytes:,}",
+    )
+    yield _("open it with: rlvitals {folder}").format(folder=folder)
     while is_followed:
         time.sleep(SECONDS_BETWEEN_LOOKS)
         copied = remote.copy(address, folder)
         if copied.changed:
-            yield f"{copied.changed:,} files went on, {copied.bytes:,} bytes"
+            yield _("{changed} files went on, {bytes} bytes").format(
+                changed=f"{copied.changed:,}", bytes=f"{copied.bytes:,}"
+            )

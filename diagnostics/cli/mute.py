@@ -11,6 +11,7 @@ from diagnostics.language import _
 from diagnostics.model.project import Mute
 from diagnostics.producers.names_file import FILE
 from diagnostics.project import ProjectFileError, add_mute, nearest_file, remove_mutes
+from diagnostics.told import reason
 
 
 def run(words: Sequence[str]) -> int:
@@ -28,7 +29,7 @@ def run(words: Sequence[str]) -> int:
     try:
         write_message(_removed(file, given) if given.undo else _added(file, given), given.format)
     except ProjectFileError as error:
-        raise CommandError(str(error)) from error
+        raise CommandError(reason(error)) from error
     return 0
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import diagnostics
 from diagnostics.cli.command import CommandError
+from diagnostics.language import _
 
 _HOME = Path(diagnostics.__file__).resolve().parents[1]
 
@@ -20,7 +21,9 @@ def folder_of(package: str, extra: str, needs: Sequence[str]) -> Path:
     missing = [library for library in needs if find_spec(library) is None]
     if missing:
         raise CommandError(
-            f"this needs {', '.join(missing)}, which {sys.executable} lacks; run: pip install 'rlvitals[{extra}]'"
+            _("this needs {packages}, which {python} lacks; run: pip install 'rlvitals[{extra}]'").format(
+                packages=", ".join(missing), python=sys.executable, extra=extra
+            )
         )
     return _HOME / package
 
@@ -36,5 +39,7 @@ def check_not_hidden(package: str) -> None:
     found = Path(spec.origin).resolve() if spec and spec.origin else None
     if found is not None and not found.is_relative_to(_HOME / package):
         raise CommandError(
-            f"{found} hides rlvitals' own package {package!r}; rename it, or take its folder off PYTHONPATH"
+            _("{path} hides rlvitals' own package {package}; rename it, or take its folder off PYTHONPATH").format(
+                path=found, package=repr(package)
+            )
         )

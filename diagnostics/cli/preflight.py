@@ -34,6 +34,7 @@ from diagnostics.report.report import Problem
 from diagnostics.rules import evaluate
 from diagnostics.rules.config.grader_figures import grader_figures
 from diagnostics.rules.config.pass_rates import pass_rates
+from diagnostics.told import reason
 
 _REACHED = 1
 
@@ -67,7 +68,7 @@ def _review(path: Path, arguments: argparse.Namespace, limits: LimitOverrides) -
     try:
         outcomes = evaluate(setup, limits)
     except UnknownLimitError as error:
-        raise CommandError(f"{arguments.limits}: {error}") from error
+        raise CommandError(f"{arguments.limits}: {reason(error)}") from error
     return Review(
         path=str(path),
         algorithm=setup.algorithm,

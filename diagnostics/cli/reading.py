@@ -12,6 +12,7 @@ from diagnostics.model.run import Run
 from diagnostics.producers.names_file import NamesError, read_names
 from diagnostics.producers.own_names import OwnNames
 from diagnostics.report.report import Problem
+from diagnostics.told import reason, said
 
 _log = logging.getLogger(__name__)
 
@@ -31,7 +32,7 @@ def names_of(file: Path | None) -> OwnNames | None:
     try:
         return read_names(file) if file else None
     except NamesError as error:
-        raise CommandError(str(error)) from error
+        raise CommandError(reason(error)) from error
 
 
 def open_runs(paths: Iterable[Path], names: OwnNames | None = None) -> Iterator[Run | Problem]:
@@ -56,7 +57,7 @@ def _read(run: RunRef | Path, names: OwnNames | None) -> Run | Problem:
     try:
         return open_run(run, names)
     except UnreadableRun as error:
-        return Problem(str(error.path), str(error))
+        return Problem(str(error.path), said(error.sentence))
     except Exception as error:  # a bug in one reader must not hide the other runs
         path = run if isinstance(run, Path) else run.path
         _log.debug("reading %s", path, exc_info=True)

@@ -11,6 +11,7 @@ from diagnostics.cli.command import CommandError, Parser, print_note, without_la
 from diagnostics.cli.packages import check_not_hidden, python_command
 from diagnostics.model.cause import Cause
 from diagnostics.model.outcome import Fix
+from diagnostics.told import reason
 from diagnostics.wording.findings import fix_line
 from diagnostics.wording.messages import message_text
 
@@ -53,7 +54,7 @@ def _fixes(parent: Path) -> list[Fix]:
     try:
         diagnosis = diagnose(open_run(parent))
     except UnreadableRun as error:
-        raise CommandError(str(error)) from error
+        raise CommandError(reason(error)) from error
     for cause in diagnosis.causes:
         if fixes := _applicable(cause):
             print_note(f"{parent}: {message_text(cause.summary)} Relaunching with " + "; ".join(map(fix_line, fixes)))

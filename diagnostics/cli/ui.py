@@ -15,6 +15,7 @@ from diagnostics.cli.dashboard_alerts import alerts_over
 from diagnostics.cli.packages import folder_of
 from diagnostics.cli.reading import add_map, names_of
 from diagnostics.cli.server import Server
+from diagnostics.language import _
 
 _NEEDS = ("streamlit", "plotly", "pandas")
 _PORTS_TO_TRY = 50
@@ -25,7 +26,7 @@ def run(words: Sequence[str]) -> int:
     """Serve until Ctrl-C or SIGTERM; the exit code is 0 then, and the dashboard's own when it ends by itself."""
     arguments = _parser().parse_args(words)
     if missing := [path for path in arguments.paths if not path.exists()]:
-        raise CommandError(f"there is no folder {missing[0]}; give one that holds runs")
+        raise CommandError(_("there is no folder {first}; give one that holds runs").format(first=missing[0]))
     _check_access(arguments)
     names_of(arguments.map)  # report a mistake here rather than on every run's page
     script = folder_of("app", "app", _NEEDS) / "asgi.py"
@@ -48,38 +49,50 @@ def _serve(script: Path, arguments: argparse.Namespace) -> int:
                 with alerts_over(arguments.paths, address.url()):
                     return server.process.wait()
         if _is_free(arguments.host, port):
-            raise CommandError("the dashboard ended before it could be opened; what it said stands above")
-    raise CommandError(f"none of the {_PORTS_TO_TRY} ports from {arguments.port} on is free; name another with --port")
+            raise CommandError(_("the dashboard ended before it could be opened; what it said stands above"))
+    raise CommandError(
+        _("none of the {count} ports from {port} on is free; name another with --port").format(
+            count=_PORTS_TO_TRY, port=arguments.port
+        )
+    )
 
 
 def _check_access(arguments: argparse.Namespace) -> None:
     """Raise CommandError where everybody in the network could run code."""
     if arguments.no_token and not arguments.read_only and not Address(arguments.host, arguments.port).is_loopback:
         raise CommandError(
-            f"--no-token on --host {arguments.host} lets everybody who reaches this machine run code as you; leave one "
-            "of the two away, or add --read-only. A proxy with login can send the token: 'Authorization: Bearer …' "
-            "with what RLVITALS_TOKEN holds"
+            _(
+                "--no-token on --host {host} lets everybody who reaches this machine run code "
+                "as you; leave one of the two away, or add --read-only. A proxy with login can send the token: "
+                "'Authorization: Bearer …' with what RLVITALS_TOKEN holds"
+            ).format(host=arguments.host)
         )
 
 
 def _announce(address: Address, token: str | None, what_it_opens: str) -> None:
     write_result(address.url(token))
     if tunnel := address.tunnel():
-        write_result(f"from your own machine: {tunnel}")
+        write_result(_("from your own machine: {tunnel}").format(tunnel=tunnel))
     sys.stdout.flush()
     if token is None:
-        print_note(f"rlvitals: no token is asked for: every user and every process of this machine can {what_it_opens}")
+        print_note(
+            _(
+                "rlvitals: no token is asked for: every user and every process of this machine can {what_it_opens}"
+            ).format(what_it_opens=what_it_opens)
+        )
     if not address.is_loopback:
         url = address.url(token, host=socket.gethostname() if address.is_wildcard else None)
-        holder = "everybody who reaches this machine" if token is None else "whoever has this address"
+        holder = _("everybody who reaches this machine") if token is None else _("whoever has this address")
         print_note(
-            f"rlvitals: {holder} can {what_it_opens}: {url} (nothing is encrypted on the way; an SSH tunnel or a proxy "
-            "with TLS is safer)"
+            _(
+                "rlvitals: {holder} can {what_it_opens}: {url} (nothing is encrypted on the "
+                "way; an SSH tunnel or a proxy with TLS is safer)"
+            ).format(holder=holder, what_it_opens=what_it_opens, url=url)
         )
 
 
 def _what_it_opens(arguments: argparse.Namespace) -> str:
-    return "read these runs" if arguments.read_only else "start trainings, and so run code as you"
+    return _("read these runs") if arguments.read_only else _("start trainings, and so run code as you")
 
 
 def _environment(arguments: argparse.Namespace, address: Address, token: str | None) -> dict[str, str]:
@@ -104,13 +117,17 @@ def _is_free(host: str, port: int) -> bool:
     try:
         address = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
     except socket.gaierror as error:
-        raise CommandError(f"--host {host} is no address of this machine: {error.strerror}") from error
+        raise CommandError(
+            _("--host {host} is no address of this machine: {why}").format(host=host, why=error.strerror)
+        ) from error
     with socket.socket(address[0], socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(address[4])
         except PermissionError as error:
-            raise CommandError(f"port {port} needs root; name one from 1024 on with --port") from error
+            raise CommandError(
+                _("port {port} needs root; name one from 1024 on with --port").format(port=port)
+            ) from error
         except OSError:
             return False
     return True
@@ -126,7 +143,7 @@ def _port(text: str) -> int:
 def _parser() -> argparse.ArgumentParser:
     arguments = command_parser(
         "ui",
-        "Open the dashboard over these folders (default: ./runs and the sample runs).",
+        _("Open the dashboard over these folders (default: ./runs and the sample runs)."),
         (
             "rlvitals",
             "rlvitals ~/experiments",
@@ -134,16 +151,16 @@ def _parser() -> argparse.ArgumentParser:
             "rlvitals --allow-host runs.example.org --base-path /rl    # behind a proxy",
         ),
     )
-    arguments.add_argument("paths", metavar="PATH", nargs="*", type=Path, help="a folder that holds runs, or a run")
+    arguments.add_argument("paths", metavar="PATH", nargs="*", type=Path, help=_("a folder that holds runs, or a run"))
     arguments.add_argument(
-        "--host", default="127.0.0.1", help="address to serve on (default: 127.0.0.1, this machine only)"
+        "--host", default="127.0.0.1", help=_("address to serve on (default: 127.0.0.1, this machine only)")
     )
-    arguments.add_argument("--port", type=_port, default=8501, help="port, or the next free one (default: 8501)")
-    arguments.add_argument("--read-only", action="store_true", help="show runs, but start and stop nothing")
+    arguments.add_argument("--port", type=_port, default=8501, help=_("port, or the next free one (default: 8501)"))
+    arguments.add_argument("--read-only", action="store_true", help=_("show runs, but start and stop nothing"))
     arguments.add_argument(
         "--no-token",
         action="store_true",
-        help="let every user and process of this machine in, without the token of the printed address",
+        help=_("let every user and process of this machine in, without the token of the printed address"),
     )
     arguments.add_argument(
         "--allow-host",
@@ -151,10 +168,10 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         type=host_name,
-        help="also answer to this host name, such as that of a proxy (repeatable)",
+        help=_("also answer to this host name, such as that of a proxy (repeatable)"),
     )
     arguments.add_argument(
-        "--base-path", metavar="/PATH", default="", type=base_path, help="serve below this path (default: /)"
+        "--base-path", metavar="/PATH", default="", type=base_path, help=_("serve below this path (default: /)")
     )
     add_map(arguments)
     return arguments

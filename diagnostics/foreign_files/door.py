@@ -10,15 +10,16 @@ from typing import BinaryIO
 from diagnostics.foreign_files.bounds import SPAN_BYTES, WHOLE_FILE_BYTES, size_in_words
 from diagnostics.foreign_files.cancellation import check_cancelled
 from diagnostics.foreign_files.confinement import check_inside
+from diagnostics.told import told
 
 _CHUNK_BYTES = 1 << 16
 _BLOCK_BYTES = 512  # the unit of st_blocks, whatever the file system's own
 _KINDS = {
-    stat.S_IFDIR: "a folder",
-    stat.S_IFIFO: "a FIFO",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
+    stat.S_IFDIR: told("a folder"),
+    stat.S_IFIFO: told("a FIFO"),
+    stat.S_IFSOCK: told("a socket"),
+    stat.S_IFCHR: told("a device"),
+    stat.S_IFBLK: told("a device"),
 }
 
 
@@ -26,8 +27,8 @@ class NotRegularFile(OSError):  # noqa: N818 - named for what the path is
     """There is something else than a file at a path; `strerror` says what."""
 
     def __init__(self, path: str | Path, mode: int) -> None:
-        kind = _KINDS.get(stat.S_IFMT(mode), "something special")
-        super().__init__(errno.EINVAL, f"it is {kind}, not a file", str(path))
+        kind = _KINDS.get(stat.S_IFMT(mode), told("something special"))
+        super().__init__(errno.EINVAL, told("it is {kind}, not a file", kind=kind), str(path))
 
     def __str__(self) -> str:
         return f"{self.filename} cannot be read: {self.strerror}"
@@ -38,7 +39,9 @@ class FileTooLarge(OSError):  # noqa: N818 - named for what the file is
 
     def __init__(self, path: str | Path, size: int, limit: int) -> None:
         held, most = size_in_words(size), size_in_words(limit)
-        super().__init__(errno.EFBIG, f"it holds {held}, and such a file is read up to {most}", str(path))
+        super().__init__(
+            errno.EFBIG, told("it holds {held}, and such a file is read up to {most}", held=held, most=most), str(path)
+        )
 
     def __str__(self) -> str:
         return f"{self.filename} cannot be read: {self.strerror}"

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from diagnostics.producers.nested_config import value_at
+from diagnostics.told import told
 
 _ALGORITHMS = {"gae": "ppo", "grpo": "grpo", "group_norm": "grpo", "dr_grpo": "grpo", "rloo": "rloo"}
 
@@ -23,7 +24,14 @@ def by_estimator(config: Mapping[str, Any], path: str, algorithm: str) -> tuple[
         return algorithm, ()
     if found := algorithm_of_estimator(estimator):
         return found, ()
-    return algorithm, (f"{path} is {_name(estimator)}: judged as {algorithm.upper()}, whose metrics it logs",)
+    return algorithm, (
+        told(
+            "{path} is {name}: judged as {algorithm}, whose metrics it logs",
+            path=path,
+            name=_name(estimator),
+            algorithm=algorithm.upper(),
+        ),
+    )
 
 
 def _name(estimator: Any) -> str:

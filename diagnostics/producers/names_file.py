@@ -12,6 +12,7 @@ from typing import Any
 from diagnostics.foreign_files.documents import read_toml
 from diagnostics.model.vocabulary import METRICS, metric
 from diagnostics.producers.own_names import OwnName, OwnNames
+from diagnostics.told import told
 
 FILE = "rlvitals.toml"
 ALGORITHMS = ("ppo", "ppo-legacy", "grpo", "rloo", "online-dpo")
@@ -39,9 +40,9 @@ def read_names(file: Path) -> OwnNames:
     try:
         document = read_toml(file)
     except OSError as error:
-        raise NamesError(f"cannot read the names file {file}: {error.strerror}") from error
+        raise NamesError(told("cannot read the names file {file}: {why}", file=file, why=error.strerror)) from error
     except ValueError as error:
-        raise NamesError(f"the names file {file} is not TOML: {error}") from error
+        raise NamesError(told("the names file {file} is not TOML: {why}", file=file, why=error)) from error
     _check_known(file, "table", document, _TABLES)
     run = _table(file, document, "run")
     _check_known(file, "key of [run]", run, _RUN_KEYS)
@@ -55,22 +56,30 @@ def read_names(file: Path) -> OwnNames:
 def _name(file: Path, tag: str, value: Any) -> OwnName:
     given = {"metric": value} if isinstance(value, str) else value
     if not isinstance(given, Mapping) or not isinstance(given.get("metric"), str):
-        hint = ' write "tag" = "metric", in quotes where the tag holds a slash or a dot'
-        raise NamesError(f"{file}: {tag} names no metric;{hint}")
-    _check_known(file, f"key of {tag}", given, _NAME_KEYS)
+        hint = told(' write "tag" = "metric", in quotes where the tag holds a slash or a dot')
+        raise NamesError(told("{file}: {tag} names no metric;{hint}", file=file, tag=tag, hint=hint))
+    _check_known(file, told("key of {tag}", tag=tag), given, _NAME_KEYS)
     name, scale, negate = given["metric"], given.get("scale", 1.0), given.get("negate", False)
     if metric(name) is None:
         nearest = _nearest(name, [entry.name for entry in METRICS])
-        raise NamesError(f"{file}: {tag} = {name!r}: there is no such metric{nearest}; 'rlvitals metrics' lists them")
+        raise NamesError(
+            told(
+                "{file}: {tag} = {name}: there is no such metric{nearest}; 'rlvitals metrics' lists them",
+                file=file,
+                tag=tag,
+                name=repr(name),
+                nearest=nearest,
+            )
+        )
     if isinstance(scale, bool) or not isinstance(scale, int | float) or not isinstance(negate, bool):
-        raise NamesError(f"{file}: {tag}: scale is a number and negate is true or false")
+        raise NamesError(told("{file}: {tag}: scale is a number and negate is true or false", file=file, tag=tag))
     return OwnName(name, -float(scale) if negate else float(scale))
 
 
 def _table(file: Path, document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     found = document.get(name, {})
     if not isinstance(found, Mapping):
-        raise NamesError(f"{file}: {name} is a value; write [{name}] and the names below it")
+        raise NamesError(told("{file}: {name} is a value; write [{name}] and the names below it", file=file, name=name))
     return found
 
 
@@ -78,10 +87,17 @@ def _check_known(file: Path, what: str, given: Iterable[str], known: Iterable[st
     for name in given:
         if name not in known:
             raise NamesError(
-                f"{file}: there is no {what} {name!r}{_nearest(name, known)}; known are {', '.join(known)}"
+                told(
+                    "{file}: there is no {what} {name}{nearest}; known are {known}",
+                    file=file,
+                    what=what,
+                    name=repr(name),
+                    nearest=_nearest(name, known),
+                    known=", ".join(known),
+                )
             )
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
     found = difflib.get_close_matches(name, list(known), n=1)
-    return f"; did you mean {found[0]!r}?" if found else ""
+    return told("; did you mean {name}?", name=repr(found[0])) if found else ""

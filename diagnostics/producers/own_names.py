@@ -4,9 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from diagnostics.language import N_
 from diagnostics.model.vocabulary import EVAL_PREFIX
 from diagnostics.producers.trainer import MetricName
 from diagnostics.producers.transport import PREFIX, SPACED, trainers_name
+from diagnostics.told import told
 
 
 class OwnName(NamedTuple):
@@ -14,6 +16,9 @@ class OwnName(NamedTuple):
 
     metric: str
     scale: float = 1.0
+
+
+NOT_HELD = N_("{source} names {unused}, which the log does not hold")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +52,8 @@ class OwnNames:
         read = ", ".join(f"{tag} as {_description(name)}" for tag, name in self.names.items() if tag in used)
         unused = ", ".join(tag for tag in self.names if tag not in used)
         return (
-            *((f"As {self.source} says, the log's {read} is read",) if read else ()),
-            *((f"{self.source} names {unused}, which the log does not hold",) if unused else ()),
+            *((told("As {source} says, the log's {read} is read", source=self.source, read=read),) if read else ()),
+            *((told(NOT_HELD, source=self.source, unused=unused),) if unused else ()),
         )
 
 

@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.foreign_files.documents import read_toml
+from diagnostics.language import N_
 from diagnostics.model.project import NO_PROJECT, Mute, Project
 from diagnostics.producers.names_file import FILE
+from diagnostics.told import told
 
+_UNUSED = N_("{file}: {why}; its limits and mutes are not used")
 _MUTE_KEYS = ("finding", "reason", "run", "until")
 
 _Stamp = tuple[Path, int, int]  # file, time of its last change, size
@@ -71,32 +74,40 @@ def read_project(file: Path) -> Project:
         document = read_toml(file)
         mutes = document.get("muted", [])
         if not isinstance(mutes, list):
-            raise ValueError("muted is no list of tables; write [[muted]] above each")
+            raise ValueError(told("muted is no list of tables; write [[muted]] above each"))
         return Project(str(file), _limits(document), tuple(map(_mute, mutes)))
     except OSError as error:
-        return Project(str(file), problem=f"cannot read {file}: {error.strerror}")
+        return Project(str(file), problem=told("cannot read {file}: {why}", file=file, why=error.strerror))
     except ValueError as error:
-        return Project(str(file), problem=f"{file}: {error}; its limits and mutes are not used")
+        return Project(str(file), problem=told(_UNUSED, file=file, why=error.args[0]))
 
 
 def _limits(document: Mapping[str, Any]) -> Mapping[str, Mapping[str, float]]:
     found = document.get("limits", {})
     if not isinstance(found, dict) or not all(isinstance(table, dict) for table in found.values()):
-        raise ValueError("limits holds something beside tables; write [limits.rule-name] and field = value below it")
+        raise ValueError(
+            told("limits holds something beside tables; write [limits.rule-name] and field = value below it")
+        )
     return found
 
 
 def _mute(given: object) -> Mute:
     if not isinstance(given, dict):
-        raise ValueError("muted holds something beside tables; write [[muted]] above each")
+        raise ValueError(told("muted holds something beside tables; write [[muted]] above each"))
     for name in given:
         if name not in _MUTE_KEYS:
-            raise ValueError(f"[[muted]] has no key {name!r}; known are {', '.join(_MUTE_KEYS)}")
+            raise ValueError(
+                told("[[muted]] has no key {name}; known are {known}", name=repr(name), known=", ".join(_MUTE_KEYS))
+            )
     until = given.get("until")
     if isinstance(until, datetime) or not isinstance(until, date | None):
-        raise ValueError(f"until = {until!r} is no date; write it as until = 2027-01-31, without quotes")
+        raise ValueError(
+            told("until = {found} is no date; write it as until = 2027-01-31, without quotes", found=repr(until))
+        )
     words = {name: given.get(name, "") for name in ("finding", "reason", "run")}
     for name, word in words.items():
         if not isinstance(word, str) or (name != "run" and not word.strip()):
-            raise ValueError(f"[[muted]] needs {name} = a text in quotes: each mute names a finding and its reason")
+            raise ValueError(
+                told("[[muted]] needs {name} = a text in quotes: each mute names a finding and its reason", name=name)
+            )
     return Mute(**words, until=until)

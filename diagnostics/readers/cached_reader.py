@@ -20,6 +20,7 @@ from diagnostics.model.series import RawSeries
 from diagnostics.model.status import Status
 from diagnostics.readers.base import Reader
 from diagnostics.readers.cache import Array, Entry, Identity, identities, is_worth_keeping, load, save
+from diagnostics.told import from_plain, plain
 
 _FACTS = (
     *("run_id", "name", "config", "text", "created", "producer", "producer_version", "algorithm", "task", "parent"),
@@ -86,7 +87,7 @@ class CachedReader:
             "sources": [[source.format, str(source.path)] for source in recording.sources],
             "console": recording.console and str(recording.console),
             "resumed_after": list(recording.resumed_after),
-            "notes": list(recording.notes),
+            "notes": list(map(plain, recording.notes)),
             "samples": self._reader.sample_index(),
         }
         arrays = [array for raw in recording.tags.values() for array in (raw.steps, raw.values, raw.times)]
@@ -117,7 +118,7 @@ class CachedReader:
             status=Status(**facts["status"]),
             console=facts["console"] and Path(facts["console"]),
             resumed_after=tuple(facts["resumed_after"]),
-            notes=tuple(facts["notes"]),
+            notes=tuple(map(from_plain, facts["notes"])),
             **known,
         )
 

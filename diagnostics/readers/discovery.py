@@ -15,6 +15,7 @@ from diagnostics.readers.base import FORMATS, Format, Reader, RunRef, Unreadable
 from diagnostics.readers.cached_reader import Cacheable, CachedReader
 from diagnostics.readers.grouping import group_runs
 from diagnostics.readers.run_parts import members
+from diagnostics.told import first_of, told
 from diagnostics.visible_text import one_line
 
 LOOKED_FOR = ", ".join(dict.fromkeys(mark for form in FORMATS for mark in form.marks))
@@ -72,7 +73,10 @@ def _open_reader(ref: RunRef) -> Reader:
         reader = load(form).Reader(ref.path)
         return CachedReader(reader) if isinstance(reader, Cacheable) else reader
     except ImportError as error:
-        raise UnreadableRun(ref.path, f"{ref.path} is a {form.title} that needs a library: {error}") from error
+        raise UnreadableRun(
+            ref.path,
+            told("{path} is a {title} that needs a library: {why}", path=ref.path, title=form.title, why=error),
+        ) from error
 
 
 def _walk(root: Path, follows: Callable[[Path], bool]) -> Iterator[RunRef]:
@@ -120,22 +124,28 @@ def _none_found(path: Path) -> str:
     try:
         return _seen_at(path)
     except (OSError, ValueError) as error:  # a name that is too long, a NUL in it
-        return f"{_shortened(path)} cannot be opened: {getattr(error, 'strerror', None) or error}"
+        return told(
+            "{path} cannot be opened: {why}", path=_shortened(path), why=getattr(error, "strerror", None) or error
+        )
 
 
 def _seen_at(path: Path) -> str:
     kind = stat.S_IFMT(path.stat().st_mode) if path.exists() else 0
     if not kind:
-        return f"{path} does not exist"
+        return told("{path} does not exist", path=path)
     if kind not in (stat.S_IFREG, stat.S_IFDIR):
-        return f"{NotRegularFile(path, kind)}; give a run's folder"
+        return told("{found}; give a run's folder", found=NotRegularFile(path, kind))
     if path.is_file():
-        return f"{path} is a file of no known format (looked for {LOOKED_FOR}); give a run's folder"
+        return told(
+            "{path} is a file of no known format (looked for {known}); give a run's folder", path=path, known=LOOKED_FOR
+        )
     if not os.access(path, os.R_OK | os.X_OK):
-        return f"{path} may not be read by this user"
+        return told("{path} may not be read by this user", path=path)
     if not any(path.iterdir()):
-        return f"{path} is an empty folder: no run has been written into it yet"
-    return f"{path} holds no known run (looked for {LOOKED_FOR}, here and in the folders below)"
+        return told("{path} is an empty folder: no run has been written into it yet", path=path)
+    return told(
+        "{path} holds no known run (looked for {known}, here and in the folders below)", path=path, known=LOOKED_FOR
+    )
 
 
 def _shortened(path: Path) -> str:
@@ -144,6 +154,5 @@ def _shortened(path: Path) -> str:
 
 
 def _several_found(path: Path, found: list[RunRef]) -> str:
-    listed = ", ".join(str(ref.path) for ref in found[:MAX_LISTED])
-    more = f" and {len(found) - MAX_LISTED} more" if len(found) > MAX_LISTED else ""
-    return f"{path} holds {len(found)} runs, open one of them: {listed}{more}"
+    listed = first_of([str(ref.path) for ref in found], MAX_LISTED)
+    return told("{path} holds {count} runs, open one of them: {listed}", path=path, count=len(found), listed=listed)

@@ -9,6 +9,7 @@ from diagnostics.readers.columns import Columns
 from diagnostics.readers.files.json_lines import as_number
 from diagnostics.readers.histogram_columns import HistogramColumns
 from diagnostics.readers.samples.tables import number_of
+from diagnostics.told import told
 
 AXES = ("train/global_step", "training/global_step", "trainer/global_step", "global_step")
 """What trainers call their own step where the tracker counts calls instead, in order of trust."""
@@ -67,7 +68,9 @@ class Rows:
         """A sentence about what was left out, if anything was."""
         if not self.skipped:
             return ()
-        return (f"{self.skipped} values that are neither numbers, tables nor histograms were skipped",)
+        return (
+            told("{count} values that are neither numbers, tables nor histograms were skipped", count=self.skipped),
+        )
 
     def _add_histogram(self, name: str, step: int, value: Mapping[str, Any]) -> None:
         """W&B and trackio: `bins` are edges and `values` counts, or `packedBins` gives where equal-width bins start."""

@@ -10,6 +10,7 @@ from diagnostics.model.samples import Samples
 from diagnostics.model.status import Status
 from diagnostics.readers.base import UnreadableRun
 from diagnostics.readers.run_folder import run_name
+from diagnostics.told import told
 
 
 class FileLog(Protocol):
@@ -54,7 +55,9 @@ class FileReader(ABC, Generic[Log]):
     def refresh(self) -> Recording:
         """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         if not self.file.exists():
-            raise UnreadableRun(self.path, f"{self.path} is gone: the log was there and has been removed")
+            raise UnreadableRun(
+                self.path, told("{path} is gone: the log was there and has been removed", path=self.path)
+            )
         if self._log.was_replaced:
             self._log, self._last = self.open_log(), None
         grew = self._log.read()

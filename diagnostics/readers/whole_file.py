@@ -6,6 +6,7 @@ from pathlib import Path
 from diagnostics.foreign_files import read_whole
 from diagnostics.model.recording import Recording
 from diagnostics.readers.base import UnreadableRun
+from diagnostics.told import told
 
 Seen = tuple[int, int, int]
 
@@ -43,18 +44,22 @@ class WholeFileReader(ABC):
         try:
             now = seen(self.file)
         except OSError as error:
-            message = f"{self.file} is gone: the file was there and has been removed"
+            message = told("{file} is gone: the file was there and has been removed", file=self.file)
             raise UnreadableRun(self.path, message) from error
         if self._last is None or now != self._seen:
             _, _, changed = now
             found = self.to_recording(self._content(), changed / 1e9)
             self._last, self._seen = found or self._last, now
         if self._last is None:
-            raise UnreadableRun(self.path, f"{self.file} is not a {self.kind}, or is still being written")
+            raise UnreadableRun(
+                self.path, told("{file} is not a {kind}, or is still being written", file=self.file, kind=self.kind)
+            )
         return self._last
 
     def _content(self) -> bytes:
         try:
             return read_whole(self.file)
         except OSError as error:
-            raise UnreadableRun(self.path, f"{self.file} cannot be read: {error.strerror}") from error
+            raise UnreadableRun(
+                self.path, told("{file} cannot be read: {why}", file=self.file, why=error.strerror)
+            ) from error

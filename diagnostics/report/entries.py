@@ -5,6 +5,7 @@ from typing import Any
 
 from diagnostics.catalogue import Page
 from diagnostics.language import _
+from diagnostics.punctuation import clauses, labelled, with_remark
 from diagnostics.report import markdown_elements as markup
 from diagnostics.report.columns import columns
 from diagnostics.report.strict_json import to_json
@@ -25,7 +26,7 @@ def _text(page: Page, style: Style) -> str:
     """The facts aligned under the sentence, then the sections."""
     facts = [(_(label), lines) for label, lines in page.lines().items()]
     column = max((columns(label) for label, _lines in facts), default=0) + 2
-    lines = [f"{page.name} ({_(page.kind)})", style.paragraph(page.sentence), ""]
+    lines = [with_remark(page.name, _(page.kind)), style.paragraph(page.sentence), ""]
     for label, (first, *others) in facts:
         lines.append(style.labelled(label, first, indent=2, column=column))
         lines += [style.labelled("", item, indent=2, column=column) for item in others]
@@ -36,8 +37,8 @@ def _text(page: Page, style: Style) -> str:
 
 def _markdown(page: Page) -> str:
     """A heading, the facts as a list, the sections."""
-    head = f"### {markup.code(page.name)} ({_(page.kind)})\n\n{markup.escaped(page.sentence)}"
-    facts = [f"- {_(label)}: {markup.escaped('; '.join(lines))}" for label, lines in page.lines().items()]
+    head = f"### {with_remark(markup.code(page.name), _(page.kind))}\n\n{markup.escaped(page.sentence)}"
+    facts = [f"- {labelled(_(label), markup.escaped(clauses(lines)))}" for label, lines in page.lines().items()]
     sections = [f"#### {_(heading)}\n\n{body}" for heading, body in page.sections.items() if body]
     return "\n\n".join([head, "\n".join(facts), *sections])
 

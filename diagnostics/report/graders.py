@@ -5,6 +5,7 @@ from typing import Any
 
 from diagnostics.language import N_, _
 from diagnostics.model.messages import format_value
+from diagnostics.punctuation import listed
 from diagnostics.report.markdown_elements import code, escaped, table
 from diagnostics.report.terminal import Style
 from diagnostics.rules.config.grader_figures import GraderFigures
@@ -70,7 +71,7 @@ def _parts(figures: GraderFigures) -> Iterator[str]:
                 score=format_value(figures.highest.score or 0.0), answer=quoted(figures.highest)
             )
     else:
-        paid = ", ".join(paid.trial.policy for paid in figures.paid)
+        paid = listed(paid.trial.policy for paid in figures.paid)
         yield _("pays {answers}").format(answers=paid or _("none but right ones"))
     yield from _times(figures)
 

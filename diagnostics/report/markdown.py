@@ -9,11 +9,13 @@ from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.finding import Finding
 from diagnostics.model.outcome import Outcome, ShownSample
 from diagnostics.model.run import Run
+from diagnostics.punctuation import bracketed, clauses, labelled, listed, sentences
 from diagnostics.report.markdown_elements import code, escaped, table
 from diagnostics.report.preflight import settings_table
 from diagnostics.report.report import Report
 from diagnostics.report.terminal import Style
 from diagnostics.report.time_budget import time_lines
+from diagnostics.told import said
 from diagnostics.wording.comparison import comparison_heading, comparison_lines, missing_parent_sentence
 from diagnostics.wording.costs import cost_sentence
 from diagnostics.wording.findings import fix_line, mute_line, overridden_limits, rules_by_reason, sample_caption
@@ -37,11 +39,11 @@ def render(report: Report, _style: Style) -> str:
 
 def _run(diagnosis: Diagnosis, report: Report) -> Iterator[str]:
     run = diagnosis.run
-    yield f"### {escaped(run.name)}: {verdict_word(diagnosis.verdict)}"
+    yield f"### {labelled(escaped(run.name), verdict_word(diagnosis.verdict))}"
     yield ""
     yield f"{escaped(run_line(diagnosis.run))} · {code(str(run.path))} · {data_line(diagnosis.run.data_health)}"
     yield ""
-    yield from (f"{escaped(note)}\n" for note in diagnosis.notes)
+    yield from (f"{escaped(note)}\n" for note in map(said, diagnosis.notes))
     yield _found(diagnosis.findings) or escaped(verdict_sentence(diagnosis))
     if diagnosis.cost is not None:
         yield f"\n{escaped(cost_sentence(diagnosis.cost))}"
@@ -52,7 +54,7 @@ def _run(diagnosis: Diagnosis, report: Report) -> Iterator[str]:
     yield from _comparison(run, report.comparisons.get(run.path))
     yield from (f"\n{escaped(line)}" for line in time_lines(run))
     if limits := overridden_limits(diagnosis):
-        yield "\n" + _("Not the default limits: {limits}").format(limits=", ".join(map(code, limits)))
+        yield "\n" + _("Not the default limits: {limits}").format(limits=listed(map(code, limits)))
     if diagnosis.blind_spots:
         yield ""
         yield from _blind_spots(diagnosis.blind_spots)
@@ -68,7 +70,7 @@ def _run(diagnosis: Diagnosis, report: Report) -> Iterator[str]:
 def _comparison(run: Run, comparison: Comparison | None) -> Iterator[str]:
     if comparison is not None:
         yield f"\n**{escaped(comparison_heading(comparison))}**\n"
-        yield from (f"- {label}: {escaped(text)}" for label, text in comparison_lines(comparison))
+        yield from (f"- {labelled(label, escaped(text))}" for label, text in comparison_lines(comparison))
     elif run.parent is not None:
         yield f"\n{escaped(missing_parent_sentence(run))}"
 
@@ -83,7 +85,7 @@ def _found(found: tuple[Finding, ...]) -> str:
             steps_of(finding),
             "<br>".join([*map(_measured, finding.outcomes), *map(_sample, finding.samples)]),
             "<br>".join(escaped(fix_line(fix)) for fix in finding.fixes),
-            escaped("; ".join(finding.sources)),
+            escaped(clauses(map(_, finding.sources))),
         )
         for finding in found
     ]
@@ -91,23 +93,23 @@ def _found(found: tuple[Finding, ...]) -> str:
 
 
 def _what_decides(rival: Rival) -> str:
-    return f"{escaped(message_text(rival.decides))} ({code(rival.cause)})"
+    return sentences((escaped(message_text(rival.decides)), bracketed(code(rival.cause))))
 
 
 def _sample(sample: ShownSample) -> str:
-    return f"{escaped(sample_caption(sample))} {code(sample.quote)}"
+    return sentences((escaped(sample_caption(sample)), code(sample.quote)))
 
 
 def _measured(outcome: Outcome) -> str:
     if outcome.measured is None or outcome.limit is None:
-        return f"{escaped(found_text(outcome))} ({code(outcome.rule)})"
+        return sentences((escaped(found_text(outcome)), bracketed(code(outcome.rule))))
     measured = _("{metric} {value}, limit {limit} ({rule})").format(
         metric=code(outcome.tag or outcome.metric),
         value=value_with_unit(outcome.measured, outcome.unit),
         limit=value_with_unit(outcome.limit, outcome.unit),
         rule=code(outcome.rule),
     )
-    return " ".join(filter(None, (measured, *map(escaped, (further_episodes(outcome), derived_inputs(outcome))))))
+    return sentences((measured, *map(escaped, (further_episodes(outcome), derived_inputs(outcome)))))
 
 
 def _blind_spots(outcomes: tuple[Outcome, ...]) -> Iterator[str]:
@@ -120,7 +122,7 @@ def _blind_spots(outcomes: tuple[Outcome, ...]) -> Iterator[str]:
 
 
 def _not_applicable(reasons: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
-    rows = [(", ".join(map(code, rules)), escaped(reason)) for reason, rules in reasons.items()]
+    rows = [(listed(map(code, rules)), escaped(reason)) for reason, rules in reasons.items()]
     title = _("Does not apply here ({count})").format(count=sum(map(len, reasons.values())))
     yield from _collapsible(title, table((_("Rules"), _("Why")), rows))
 

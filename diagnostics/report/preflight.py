@@ -7,6 +7,7 @@ from typing import Any
 from diagnostics.language import _
 from diagnostics.model.outcome import Outcome, Severity, Verdict, fired_worst_first
 from diagnostics.model.tokenization import Tokenization
+from diagnostics.punctuation import bracketed, labelled, listed, sentences
 from diagnostics.report.graders import grader_document, grader_lines, grader_table
 from diagnostics.report.markdown_elements import code, escaped, table
 from diagnostics.report.pass_rates import pass_rate_document, pass_rate_lines, pass_rate_table
@@ -81,7 +82,7 @@ class Review:
         if not self.unread:
             return ""
         unread = _("{settings} that no check looks at").format(settings=counted(len(self.unread), "setting"))
-        return f"{unread}: {', '.join(self.unread)}" if len(self.unread) <= _MOST_NAMES else unread
+        return labelled(unread, listed(self.unread)) if len(self.unread) <= _MOST_NAMES else unread
 
 
 def settings_section(outcomes: Iterable[Outcome], style: Style) -> Iterator[str]:
@@ -93,10 +94,10 @@ def settings_section(outcomes: Iterable[Outcome], style: Style) -> Iterator[str]
     notes = [outcome.rule for outcome in found if outcome.severity is Severity.INFO]
     for outcome in found:
         if outcome.rule not in notes:
-            text = " ".join([message_with_rule(outcome), *(fix_line(fix) for fix in outcome.fixes)])
+            text = sentences([message_with_rule(outcome), *map(fix_line, outcome.fixes)])
             yield style.labelled(_(str(outcome.severity)), text, indent=2, colour=outcome.severity)
     if notes:
-        yield style.labelled(_("notes"), ", ".join(notes), indent=2)
+        yield style.labelled(_("notes"), listed(notes), indent=2)
     yield ""
 
 
@@ -105,7 +106,7 @@ def settings_table(found: Iterable[Outcome]) -> str:
     rows = [
         (
             f"**{_(str(outcome.severity))}**",
-            f"{escaped(message_text(outcome.message))} ({code(outcome.rule)})",
+            sentences((escaped(message_text(outcome.message)), bracketed(code(outcome.rule)))),
             "<br>".join(escaped(fix_line(fix)) for fix in outcome.fixes),
             escaped(_(outcome.source)),
         )
@@ -173,7 +174,7 @@ def _text(review: Review, style: Style) -> Iterator[str]:
 
 def _markdown(review: Review) -> str:
     found = fired_worst_first(review.outcomes)
-    lines = [f"### {code(review.path)}: {_(review.worst or 'healthy')}", "", escaped(review.summary_line), ""]
+    lines = [f"### {labelled(code(review.path), _(review.worst or 'healthy'))}", "", escaped(review.summary_line), ""]
     lines.append(settings_table(found) if found else _nothing_found(review))
     if review.graders:
         lines += ["", grader_table(review.graders)]

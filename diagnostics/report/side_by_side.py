@@ -7,6 +7,7 @@ from diagnostics.comparison import LETTERS, SideBySide
 from diagnostics.comparison.figures import Change, Figure, Reading
 from diagnostics.comparison.settings import SettingRow, SettingValue
 from diagnostics.language import N_, _
+from diagnostics.punctuation import bracketed, labelled, sentences, with_remark
 from diagnostics.report import markdown_elements as markup
 from diagnostics.report.json import comparison_document
 from diagnostics.report.report import Problem
@@ -88,7 +89,8 @@ def _text(side: SideBySide, style: Style) -> Iterator[str]:
         yield _settings_table(side).text(style)
     yield ""
     for place, diagnosis in enumerate(side.diagnoses):
-        sentence = f"{_(diagnosis.verdict)}: {verdict_in_a_sentence(diagnosis)} ({verdict_facts(diagnosis)})"
+        told = labelled(_(diagnosis.verdict), verdict_in_a_sentence(diagnosis))
+        sentence = sentences((told, bracketed(verdict_facts(diagnosis))))
         yield style.labelled(LETTERS[place], sentence, column=3)
     yield from (style.paragraph(relaunch_sentence(item), indent=0) for item in side.relaunches)
     if side.figures:
@@ -104,7 +106,7 @@ def _markdown(side: SideBySide, problems: Sequence[Problem]) -> Iterator[str]:
             LETTERS[place],
             markup.escaped(diagnosis.run.name),
             markup.code(str(diagnosis.run.path)),
-            markup.escaped(f"{_(diagnosis.verdict)}: {verdict_in_a_sentence(diagnosis)}"),
+            markup.escaped(labelled(_(diagnosis.verdict), verdict_in_a_sentence(diagnosis))),
             markup.escaped(verdict_facts(diagnosis)),
         ]
         for place, diagnosis in enumerate(side.diagnoses)
@@ -131,8 +133,7 @@ def _settings_table(side: SideBySide) -> Table:
 
 
 def _setting_cell(item: SettingValue | None) -> str:
-    word = origin_word(item)
-    return setting_value_text(item) + (f" ({word})" if word else "")
+    return with_remark(setting_value_text(item), origin_word(item))
 
 
 def _figures_table(side: SideBySide) -> Table:
@@ -141,18 +142,13 @@ def _figures_table(side: SideBySide) -> Table:
         {
             _NAME: figure_title(figure.metric, step),
             **{
-                LETTERS[place]: " ".join(filter(None, (reading_text(reading, step), _in_brackets(change))))
+                LETTERS[place]: with_remark(reading_text(reading, step), change_text(change))
                 for place, (reading, change) in enumerate(zip(figure.readings, figure.changes, strict=True))
             },
         }
         for figure in side.figures
     ]
     return Table("figures", {_NAME: N_("Figure"), **_columns(side)}, rows)
-
-
-def _in_brackets(change: Change | None) -> str:
-    text = change_text(change)
-    return f"({text})" if text else ""
 
 
 def _columns(side: SideBySide) -> dict[str, str]:

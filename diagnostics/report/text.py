@@ -9,10 +9,12 @@ from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.finding import Finding
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
+from diagnostics.punctuation import bracketed, clauses, listed, sentences
 from diagnostics.report.preflight import settings_section
 from diagnostics.report.report import Report
 from diagnostics.report.terminal import LABEL_COLUMN, Style
 from diagnostics.report.time_budget import time_lines
+from diagnostics.told import said
 from diagnostics.visible_text import one_line
 from diagnostics.wording.comparison import comparison_heading, comparison_lines, missing_parent_sentence
 from diagnostics.wording.costs import cost_sentence
@@ -60,7 +62,7 @@ def _run(diagnosis: Diagnosis, report: Report, style: Style) -> Iterator[str]:
     yield from _not_applicable(diagnosis, style)
     yield from (style.labelled(_("time") if not index else "", line) for index, line in enumerate(time_lines(run)))
     yield style.labelled(_("data"), data_line(diagnosis.run.data_health))
-    yield from (style.labelled(_("note"), note) for note in diagnosis.notes)
+    yield from (style.labelled(_("note"), note) for note in map(said, diagnosis.notes))
 
 
 def _findings(diagnosis: Diagnosis, style: Style) -> Iterator[str]:
@@ -94,7 +96,8 @@ def _overview(found: tuple[Finding, ...], style: Style) -> Iterator[str]:
 
 
 def _finding_line(finding: Finding, style: Style, indent: int = 0) -> str:
-    return style.verdict(finding.severity, f"{message_text(finding.summary)} ({steps_of(finding)})", indent=indent)
+    told = sentences((message_text(finding.summary), bracketed(steps_of(finding))))
+    return style.verdict(finding.severity, told, indent=indent)
 
 
 def _finding(finding: Finding, cost: Cost | None, style: Style) -> Iterator[str]:
@@ -114,7 +117,7 @@ def _finding(finding: Finding, cost: Cost | None, style: Style) -> Iterator[str]
     for objection in finding.against:
         yield _below(style, _("against"), objection)
     if finding.sources:
-        yield _below(style, _("source"), "; ".join(finding.sources))
+        yield _below(style, _("source"), clauses(map(_, finding.sources)))
 
 
 def _below(style: Style, label: str, text: str) -> str:
@@ -145,5 +148,5 @@ def _not_applicable(diagnosis: Diagnosis, style: Style) -> Iterator[str]:
         return
     yield _("Does not apply here ({count})").format(count=len(diagnosis.not_applicable))
     for reason, rules in rules_by_reason(diagnosis.not_applicable).items():
-        yield style.paragraph(f"{reason} [{', '.join(rules)}]")
+        yield style.paragraph(sentences((reason, f"[{listed(rules)}]")))
     yield ""

@@ -7,8 +7,8 @@ from diagnostics.model.diagnosis import LimitOverrides
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.model.setup import Setup
-from diagnostics.rules import engine, harm, missing_metrics, stretch_phrases, telling_samples, vital
-from diagnostics.rules.config import config_rule
+from diagnostics.rules import engine, harm, lists, missing_metrics, stretch_phrases, telling_samples, vital
+from diagnostics.rules.config import config_rule, grader_trials, pf_lr_range, pf_reward_smoke
 from diagnostics.rules.config.catalog import CONFIG_RULES
 from diagnostics.rules.rule import Rule
 from diagnostics.rules.run import endings, speed_rule
@@ -24,6 +24,7 @@ CATALOG: tuple[Rule[Any, Any], ...] = (*RUN_RULES, *SAMPLE_RULES, *CONFIG_RULES)
 TEXTS: Mapping[str, str] = {
     **engine.TEXTS,
     **missing_metrics.TEXTS,
+    **lists.TEXTS,
     **harm.TEXTS,
     **stretch_phrases.TEXTS,
     **endings.TEXTS,
@@ -32,6 +33,9 @@ TEXTS: Mapping[str, str] = {
     **sample_rule.TEXTS,
     **speed_rule.TEXTS,
     **config_rule.TEXTS,
+    **grader_trials.TEXTS,
+    **pf_lr_range.TEXTS,
+    **pf_reward_smoke.TEXTS,
     **{key: text for rule in CATALOG for key, text in rule.templates.items()},
 }
 """Every message of the rules in English: template id → format string."""

@@ -20,7 +20,8 @@ TEXTS: Mapping[str, str] = {
     "engine.too-few": "Too few logged points in a row without NaN: {needed} needed from the start on, {found} in the "
     "run.",
     "engine.too-few.enable": "Log at least {needed} points.",
-    "engine.quiet": "Nothing found: {measured}, limit {limit}{unit}.",
+    "engine.quiet": "Nothing found: {measured}, limit {limit}.",
+    "engine.quiet-unit": "Nothing found: {measured}, limit {limit} {unit}.",
     "engine.quiet-unmeasured": "Nothing found.",
     "engine.broken": "The check itself failed with {error}: {text}",
     "engine.broken.enable": "Report it with {material}; the other checks are not affected.",
@@ -104,9 +105,10 @@ def _derived_inputs(rule: Rule[Any, Any], subject: Any) -> dict[str, Derivation]
 def _quiet_message(finding: Quiet) -> Message:
     if finding.measured is None or finding.limit is None:
         return Message("engine.quiet-unmeasured")
-    unit = f" {finding.unit}" if finding.unit else ""
-    values: dict[str, Value] = {"measured": finding.measured, "limit": finding.limit, "unit": unit}
-    return Message("engine.quiet", values)
+    values: dict[str, Value] = {"measured": finding.measured, "limit": finding.limit}
+    if not finding.unit:
+        return Message("engine.quiet", values)
+    return Message("engine.quiet-unit", {**values, "unit": finding.unit})
 
 
 def _fired(rule: Rule[Any, Any], subject: Any, limits: Any, finding: Fired) -> Outcome:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from diagnostics.model.messages import Message
+from diagnostics.model.messages import Message, Value
 from diagnostics.model.run import Run
 from diagnostics.model.settings import Settings
 from diagnostics.rules.rule import Skipped
@@ -29,6 +29,7 @@ TEXTS: Mapping[str, str] = {
     "missing.zero-std-batch.enable": "Log completions with their rewards, which show it for each group{setting}.",
     "missing.zero-std-rloo": "RLOO logs the share of groups without signal after the KL penalty, so it is about 0.",
     "missing.zero-std-rloo.enable": "Log completions with their rewards, which show it for each group{setting}.",
+    "missing.setting": " ({argument})",
     "missing.unseen-ends": "Answers count as cut off that are shorter than the length limit: they end on a token that "
     "the trainer does not know as an end, so that the share of cut-off answers says nothing.",
     "missing.unseen-ends.enable": "Name every end token in the model's generation_config (see eos-id-mismatch).",
@@ -71,13 +72,13 @@ def why_missing(names: tuple[str, ...], run: Run) -> Skipped:
     return Skipped(Message(template, values), Message(f"{template}.enable", values))
 
 
-def in_brackets(settings: Settings, *names: str) -> str:
+def in_brackets(settings: Settings, *names: str) -> Message | Value:
     """The producer's argument for the first of these settings that it has, after a sentence: " (log_completions)"."""
     argument = next((found for name in names if (found := settings.argument(name))), None)
-    return f" ({argument})" if argument else ""
+    return Message("missing.setting", {"argument": argument}) if argument else ""
 
 
-def samples_setting(settings: Settings) -> str:
+def samples_setting(settings: Settings) -> Message | Value:
     """The same for the setting by which completions are logged."""
     return in_brackets(settings, *SAMPLES)
 

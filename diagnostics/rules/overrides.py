@@ -5,8 +5,10 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from diagnostics.language import N_
 from diagnostics.model.diagnosis import LimitOverrides, UnknownLimitError
 from diagnostics.rules.rule import Rule
+from diagnostics.told import told
 
 
 def effective_limits(rules: Iterable[Rule[Any, Any]], overrides: LimitOverrides) -> dict[str, Any]:
@@ -17,7 +19,9 @@ def effective_limits(rules: Iterable[Rule[Any, Any]], overrides: LimitOverrides)
     limits = {rule.name: rule.limits for rule in rules}
     for name, values in overrides.items():
         if name not in limits:
-            raise UnknownLimitError(f"there is no rule called {name}{_nearest(name, limits)}")
+            raise UnknownLimitError(
+                told("there is no rule called {name}{nearest}", name=name, nearest=_nearest(name, limits))
+            )
         limits[name] = limits[name].replaced(**_checked(name, limits[name], values))
     return limits
 
@@ -27,7 +31,13 @@ def _checked(rule: str, defaults: Any, values: Mapping[str, Any]) -> dict[str, f
     for name in values:
         if name not in names:
             raise UnknownLimitError(
-                f"{rule} has no limit called {name}{_nearest(name, names)}; it has {', '.join(names) or 'none'}"
+                told(
+                    "{rule} has no limit called {name}{nearest}; it has {names}",
+                    rule=rule,
+                    name=name,
+                    nearest=_nearest(name, names),
+                    names=", ".join(names) or told("none"),
+                )
             )
     return {name: _number(f"{rule}.{name}", getattr(defaults, name), value) for name, value in values.items()}
 
@@ -37,10 +47,13 @@ def _number(name: str, default: float, value: Any) -> float:
     counts = isinstance(default, int)
     is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     if not is_number or (counts and (value != int(value) or value < 1)):
-        raise UnknownLimitError(f"{name} must be a {'positive whole ' if counts else ''}number, but is {value!r}")
+        words = N_("{name} must be a positive whole number, but is {value}")
+        raise UnknownLimitError(
+            told(words if counts else N_("{name} must be a number, but is {value}"), name=name, value=repr(value))
+        )
     return int(value) if counts else float(value)
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(name, list(known), n=1)
-    return f" (did you mean {close[0]}?)" if close else ""
+    return told(" (did you mean {name}?)", name=close[0]) if close else ""

@@ -11,6 +11,7 @@ The grammar, in which blanks separate terms:
 import re
 from collections.abc import Iterator
 
+from diagnostics.language import _
 from diagnostics.model.settings import as_number
 from diagnostics.run_filter.facts import FIELDS, MARKS
 from diagnostics.run_filter.filter import ORDERS, Filter, Term
@@ -32,7 +33,8 @@ class FilterError(ValueError):
 def parse(text: str) -> Filter:
     """The filter that a text means; one without terms for blank text. Raises FilterError."""
     if len(text) > LONGEST_FILTER:
-        raise FilterError(f"A filter has at most {LONGEST_FILTER:,} characters; this one has more.")
+        words = _("A filter has at most {most} characters; this one has more.")
+        raise FilterError(words.format(most=f"{LONGEST_FILTER:,}"))
     return Filter(tuple(_terms(text)))
 
 
@@ -42,7 +44,8 @@ def _terms(text: str) -> Iterator[Term]:
         found = _TERM.match(text, place)
         assert found is not None  # every part of the pattern may be empty
         if text[found.end() : found.end() + 1] == '"':
-            raise FilterError(f"The quote at character {found.end() + 1} is not closed; end it with another one.")
+            words = _("The quote at character {place} is not closed; end it with another one.")
+            raise FilterError(words.format(place=found.end() + 1))
         yield _term(found)
         place = _after_blanks(text, found.end())
 
@@ -58,12 +61,13 @@ def _term(found: re.Match[str]) -> Term:
     if not name:
         word = "".join(map(_plain, _PART.findall(found["values"])))
         if not word:
-            raise FilterError(f"“{written}” names nothing; write a word, or a field such as -state:failed.")
+            words = _("“{written}” names nothing; write a word, or a field such as -state:failed.")
+            raise FilterError(words.format(written=written))
         return Term((word,), is_excluded=is_excluded)
     name = name.lower() if name.lower() in FIELDS else name
     values = _values(found["values"])
     if not all(values):
-        raise FilterError(f"“{_short(written)}” lacks a value; write one after “{name}{sign}”{_example(name)}.")
+        raise FilterError(_lacks_a_value(_short(written), name, sign))
     _check(name, sign, values)
     return Term(values, name, sign, is_excluded)
 
@@ -84,13 +88,18 @@ def _plain(part: str) -> str:
 
 def _check(name: str, sign: str, values: tuple[str, ...]) -> None:
     if sign in ORDERS and (wrong := [value for value in values if as_number(value) is None]):
-        raise FilterError(f"“{name}{sign}” compares numbers, and “{_short(wrong[0])}” is none.")
+        words = _("“{field}” compares numbers, and “{value}” is none.")
+        raise FilterError(words.format(field=f"{name}{sign}", value=_short(wrong[0])))
     if name == "is" and (wrong := [value for value in values if value not in MARKS]):
-        raise FilterError(f"“is” knows {' and '.join(MARKS)}, not “{_short(wrong[0])}”.")
+        words = _("“is” knows {marks}, not “{mark}”.")
+        raise FilterError(words.format(marks=_(" and ").join(MARKS), mark=_short(wrong[0])))
 
 
-def _example(name: str) -> str:
-    return f", {' or '.join(MARKS)}" if name == "is" else ""
+def _lacks_a_value(written: str, name: str, sign: str) -> str:
+    if name == "is":
+        words = _("“{written}” lacks a value; write one after “{field}”, {marks}.")
+        return words.format(written=written, field=f"{name}{sign}", marks=_(" or ").join(MARKS))
+    return _("“{written}” lacks a value; write one after “{field}”.").format(written=written, field=f"{name}{sign}")
 
 
 def _short(text: str) -> str:

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from diagnostics.foreign_files.documents import read_json
+from diagnostics.language import N_
 from diagnostics.runlog.process import LARGEST_PID, ProcessIdentity
+from diagnostics.told import Told, told
 
 RUN_FILE = "run.json"
 STATUS_FILE = "status.json"
@@ -21,7 +23,11 @@ Row = Mapping[str, Any]
 
 
 class RecordError(Exception):
-    """A file of a run directory holds no record at all; the message is a clause that begins with its name."""
+    """A file of a run directory holds no record at all; `told` is a clause that begins with its name."""
+
+    def __init__(self, sentence: Told) -> None:
+        super().__init__(sentence)
+        self.told = sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +40,20 @@ class Problem:
     wanted: str
 
     def __str__(self) -> str:
+        return str(self.told)
+
+    @property
+    def told(self) -> Told:
+        """The problem as a sentence."""
         found = json.dumps(self.found)
         quote = found if len(found) <= LONGEST_QUOTE else f"{found[:LONGEST_QUOTE]}…"
-        return f"{self.name} in {self.file} is {quote}, not {self.wanted}; it counts as missing"
+        return told(
+            "{name} in {file} is {found}, not {wanted}; it counts as missing",
+            name=self.name,
+            file=self.file,
+            found=quote,
+            wanted=self.wanted if isinstance(self.wanted, Told) else told(self.wanted),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +79,8 @@ class RunRecord:
         fields = _Fields(RUN_FILE, _object_in(directory / RUN_FILE))
         run_id = fields.text("run_id")
         if not run_id:
-            wrong = next(iter(fields.problems), "it holds no run_id")
-            raise RecordError(f"{RUN_FILE} is no run log of rlvitals: {wrong}")
+            wrong = next((problem.told for problem in fields.problems), told("it holds no run_id"))
+            raise RecordError(told("{file} is no run log of rlvitals: {why}", file=RUN_FILE, why=wrong))
         version = fields.whole("schema_version")
         return cls(
             run_id=run_id,
@@ -144,7 +161,7 @@ class _Fields:
         value = self._row.get(name)
         if isinstance(value, str):
             return value.encode(errors="replace").decode()
-        self._complain(name, value, "a text")
+        self._complain(name, value, N_("a text"))
         return ""
 
     def choice(self, name: str, known: Sequence[str]) -> str:
@@ -152,7 +169,7 @@ class _Fields:
         value = self._row.get(name)
         if isinstance(value, str) and value in known:
             return value
-        self._complain(name, value, f"one of {', '.join(known)}")
+        self._complain(name, value, told("one of {known}", known=", ".join(known)))
         return ""
 
     def whole(self, name: str, least: int = 0, most: int = LARGEST_WHOLE) -> int | None:
@@ -160,7 +177,7 @@ class _Fields:
         value = self._row.get(name)
         if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
             return value
-        self._complain(name, value, f"a whole number from {least} on")
+        self._complain(name, value, told("a whole number from {least} on", least=least))
         return None
 
     def moment(self, name: str) -> float | None:
@@ -168,7 +185,7 @@ class _Fields:
         value = self._row.get(name)
         moment = as_moment(value)
         if moment is None:
-            self._complain(name, value, "a moment in seconds since 1970")
+            self._complain(name, value, N_("a moment in seconds since 1970"))
         return moment
 
     def mapping(self, name: str) -> Row | None:
@@ -176,18 +193,18 @@ class _Fields:
         value = self._row.get(name)
         if isinstance(value, dict):
             return value
-        self._complain(name, value, "a JSON object")
+        self._complain(name, value, N_("a JSON object"))
         return None
 
     def rows(self, name: str) -> list[Row]:
         """A list of JSON objects; other items are left out."""
         value = self._row.get(name)
         if not isinstance(value, list):
-            self._complain(name, value, "a list of JSON objects")
+            self._complain(name, value, N_("a list of JSON objects"))
             return []
         for item in value:
             if not isinstance(item, dict):
-                self._complain(name, [item], "a list of JSON objects")
+                self._complain(name, [item], N_("a list of JSON objects"))
         return [item for item in value if isinstance(item, dict)]
 
     def _complain(self, name: str, value: Any, wanted: str) -> None:
@@ -199,11 +216,12 @@ def _object_in(file: Path) -> Row:
     try:
         found = read_json(file)
     except OSError as error:
-        raise RecordError(f"{file.name} cannot be read: {error.strerror}") from error
+        raise RecordError(told("{file} cannot be read: {why}", file=file.name, why=error.strerror)) from error
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise RecordError(f"{file.name} holds no JSON object: it was cut off, or is no run log of rlvitals")
+        words = N_("{file} holds no JSON object: it was cut off, or is no run log of rlvitals")
+        raise RecordError(told(words, file=file.name))
     return found
 
 

@@ -8,6 +8,7 @@ from diagnostics.model.finding import Finding
 from diagnostics.model.messages import format_setting, format_value
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
+from diagnostics.punctuation import listed, sentences
 from diagnostics.wording.messages import message_text
 from diagnostics.wording.steps import steps_of
 
@@ -28,7 +29,7 @@ def comparison_heading(comparison: Comparison) -> str:
 
 def changed_settings(comparison: Comparison) -> str:
     """What was changed in the relaunch: "kl_coef 0 → 0.05, seed 42 → 43", or "the same settings"."""
-    changes = ", ".join(
+    changes = listed(
         f"{name} {format_setting(there)} → {format_setting(here)}" for name, (there, here) in comparison.changes.items()
     )
     return changes or _("the same settings")
@@ -37,10 +38,10 @@ def changed_settings(comparison: Comparison) -> str:
 def comparison_lines(comparison: Comparison) -> Iterator[tuple[str, str]]:
     """Each line of the comparison with its label: "gone", "still", "open", "unchecked", "new" or "reward"."""
     for item in comparison.inherited:
-        yield _(_LABELS[item.fate]), f"{message_text(item.finding.summary)} {fate_sentence(item)}"
+        yield _(_LABELS[item.fate]), sentences((message_text(item.finding.summary), fate_sentence(item)))
     for finding in comparison.new:
         here = _("It is {severity} here: {steps}.").format(severity=severity_word(finding), steps=steps_of(finding))
-        yield _("new"), f"{message_text(finding.summary)} {here}"
+        yield _("new"), sentences((message_text(finding.summary), here))
     if sentence := reward_sentence(comparison):
         yield _("reward"), sentence
 
@@ -75,7 +76,7 @@ def _step_here(item: ParentFinding) -> str:
 def reward_sentence(comparison: Comparison) -> str:
     """How the scores of both runs compare, or which settings forbid it; empty where one of them logs none."""
     if comparison.score_changes:
-        return _("The scores are not compared: {settings} differ.").format(settings=", ".join(comparison.score_changes))
+        return _("The scores are not compared: {settings} differ.").format(settings=listed(comparison.score_changes))
     reward = comparison.reward
     if reward is None:
         return ""

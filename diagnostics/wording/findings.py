@@ -10,6 +10,7 @@ from diagnostics.model.finding import Finding
 from diagnostics.model.messages import format_setting
 from diagnostics.model.outcome import Fix, Outcome, ShownSample
 from diagnostics.model.project import Mute
+from diagnostics.punctuation import bracketed, clauses, labelled, listed, sentences
 from diagnostics.rules import CATALOG
 from diagnostics.wording.messages import message_text, reason_and_remedy
 from diagnostics.wording.severities import verdict_word
@@ -39,16 +40,16 @@ def skip_reasons(blind_spots: Iterable[Outcome]) -> tuple[str, ...]:
             needed.append(f"{outcome.rule} {outcome.message.values['needed']}")
         else:
             found.setdefault(reason_and_remedy(outcome), []).append(outcome.rule)
-    others = [f"{reason} [{_first_names(rules)}]" for reason, rules in found.items()]
-    too_few = _("Too few logged points so far; needed: {needed}.").format(needed=", ".join(needed))
+    others = [sentences((reason, f"[{_first_names(rules)}]")) for reason, rules in found.items()]
+    too_few = _("Too few logged points so far; needed: {needed}.").format(needed=listed(needed))
     return (*([too_few] if needed else []), *others)
 
 
 def _first_names(rules: Sequence[str]) -> str:
     more = len(rules) - _MOST_RULES
     if more <= 0:
-        return ", ".join(rules)
-    return _("{names} and {count} more").format(names=", ".join(rules[:_MOST_RULES]), count=more)
+        return listed(rules)
+    return _("{names} and {count} more").format(names=listed(rules[:_MOST_RULES]), count=more)
 
 
 def overridden_limits(diagnosis: Diagnosis) -> tuple[str, ...]:
@@ -75,14 +76,15 @@ def fix_line(fix: Fix) -> str:
         change = f"{fix.parameter} = {format_setting(fix.suggested)}"
     else:
         change = f"{fix.parameter} {format_setting(fix.current)} → {format_setting(fix.suggested)}"
-    return f"{change}: {message_text(fix.why)}"
+    return labelled(change, message_text(fix.why))
 
 
 def mute_line(muted: Muted) -> str:
     """A muted finding with the reason: "The KL is negative. (critical, steps 3–40): meant so, until 2027-01-31 […]"."""
     finding = muted.finding
-    told = f"{message_text(finding.summary)} ({verdict_word(finding.severity)}, {steps_of(finding)})"
-    return f"{told}: {mute_reason(muted.mute)} [{finding.name}]"
+    when = listed((verdict_word(finding.severity), steps_of(finding)))
+    told = sentences((message_text(finding.summary), bracketed(when)))
+    return sentences((labelled(told, mute_reason(muted.mute)), f"[{finding.name}]"))
 
 
 def mute_reason(mute: Mute) -> str:
@@ -102,17 +104,17 @@ def sample_caption(sample: ShownSample) -> str:
 
 def sample_line(sample: ShownSample) -> str:
     """The caption and the response: "step 12, sample 4: Cut off at the length limit. “was horri”"."""
-    return f"{sample_caption(sample)} “{sample.quote}”"
+    return sentences((sample_caption(sample), f"“{sample.quote}”"))
 
 
 def rival_line(rival: Rival) -> str:
     """Another cause, what would decide, and its id: "The numbers broke down: … A NaN … [numerical-breakdown]"."""
-    return f"{rival_sentence(rival)} [{rival.cause}]"
+    return sentences((rival_sentence(rival), f"[{rival.cause}]"))
 
 
 def rival_sentence(rival: Rival) -> str:
     """Another cause and what would decide: "The numbers broke down: … A NaN in any metric …"."""
-    return f"{_(_CAUSE_SUMMARIES[rival.cause])} {message_text(rival.decides)}"
+    return sentences((_(_CAUSE_SUMMARIES[rival.cause]), message_text(rival.decides)))
 
 
 def rival_names(finding: Finding) -> str:
@@ -121,7 +123,7 @@ def rival_names(finding: Finding) -> str:
     others = [in_words(rival.cause) for rival in finding.rivals if not rival.is_open]
     undecided = [in_words(finding.name), *open_names] if open_names else []
     said = ((_("Not decided: {causes}."), undecided), (_("Less likely: {causes}."), others))
-    return " ".join(sentence.format(causes="; ".join(names)) for sentence, names in said if names)
+    return sentences(sentence.format(causes=clauses(names)) for sentence, names in said if names)
 
 
 def in_words(name: str) -> str:

@@ -3,12 +3,14 @@
 from diagnostics.language import ENGLISH, _, current_language
 from diagnostics.model.messages import Message, Value, render
 from diagnostics.model.outcome import Outcome
+from diagnostics.punctuation import listed, sentences
 from diagnostics.texts import templates
 from diagnostics.wording.series import derivation_sentence
 from diagnostics.wording.steps import further_episodes
 
 _WORDS = frozenset({"title", "unit", "what", "missing", "origin", "compared"})  # values of messages that are phrases
 _LISTS = frozenset({"names", "others"})  # and those that may list titles of metrics
+_NAMES = frozenset({"function", "functions", "kinds"})  # and those that list names as they are
 
 
 def message_text(message: Message | None) -> str:
@@ -28,8 +30,14 @@ def _translated_value(key: str, value: Value | Message) -> Value | Message:
     if isinstance(value, Message):
         return _translated(value)
     if isinstance(value, str) and key in _LISTS:
-        return ", ".join(f"“{_(item[1:-1])}”" if item.startswith("“") else _(item) for item in value.split(", "))
+        return listed(map(_translated_name, value.split(", ")))
+    if isinstance(value, str) and key in _NAMES:
+        return listed(value.split(", "))
     return _(value) if isinstance(value, str) and key in _WORDS else value
+
+
+def _translated_name(name: str) -> str:
+    return f"“{_(name[1:-1])}”" if name.startswith("“") else _(name)
 
 
 def headline(outcome: Outcome) -> str:
@@ -40,19 +48,19 @@ def headline(outcome: Outcome) -> str:
 def found_text(outcome: Outcome) -> str:
     """An outcome's message, when else it was so, and what of it is not logged: "KL to the reference stayed above 10 …
     Also steps 1 to 9."."""
-    return " ".join(filter(None, (message_text(outcome.message), further_episodes(outcome), derived_inputs(outcome))))
+    return sentences((message_text(outcome.message), further_episodes(outcome), derived_inputs(outcome)))
 
 
 def derived_inputs(outcome: Outcome) -> str:
     """How the metrics that a rule judged, and that are not logged, were derived; empty where all are logged."""
-    return " ".join(derivation_sentence(name, derivation) for name, derivation in outcome.derived.items())
+    return sentences(derivation_sentence(name, derivation) for name, derivation in outcome.derived.items())
 
 
 def message_with_rule(outcome: Outcome) -> str:
     """What was found and the id of its rule: "KL to the reference stayed above 10 … [kl-too-high]"."""
-    return f"{found_text(outcome)} [{outcome.rule}]"
+    return sentences((found_text(outcome), f"[{outcome.rule}]"))
 
 
 def reason_and_remedy(outcome: Outcome) -> str:
     """Why a rule could not run, and what would let it: "The log has no metric score. Log score."."""
-    return f"{message_text(outcome.message)} {message_text(outcome.enable)}".rstrip()
+    return sentences((message_text(outcome.message), message_text(outcome.enable)))

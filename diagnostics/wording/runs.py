@@ -2,6 +2,7 @@
 
 from diagnostics.language import _
 from diagnostics.model.run import DataHealth, Run
+from diagnostics.punctuation import listed
 from diagnostics.wording.live import silence
 from diagnostics.wording.steps import progress
 from diagnostics.wording.times import age
@@ -25,7 +26,7 @@ def state(run: Run) -> str:
         written = age(run.status.last_written, run.observed_at)
         return _("{state}, last written {age}").format(state=state_word(run), age=written)
     held_up = standstill(run)
-    return f"{state_word(run)}, {held_up}" if held_up else state_word(run)
+    return listed((state_word(run), held_up)) if held_up else state_word(run)
 
 
 def state_word(run: Run) -> str:

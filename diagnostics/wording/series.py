@@ -9,6 +9,7 @@ from diagnostics.model.messages import format_value
 from diagnostics.model.outcome import Outcome, Verdict
 from diagnostics.model.series import Series
 from diagnostics.model.vocabulary import metric, subject
+from diagnostics.punctuation import clauses, listed, sentences
 
 _BETWEEN_SENTENCES = re.compile(r"(?<=\.) (?=[A-Z])")
 SUBJECT_SEPARATOR = ": "
@@ -30,12 +31,12 @@ def series_title(series: Series) -> str:
 
 def caveat_text(series: Series) -> str:
     """Where its producer's meaning differs from the vocabulary's: each of its caveats is a sentence."""
-    return " ".join(map(_, _BETWEEN_SENTENCES.split(series.caveat)))
+    return sentences(map(_, _BETWEEN_SENTENCES.split(series.caveat)))
 
 
 def derivation_sentence(name: str, derivation: Derivation) -> str:
     """How: "Reward spread is not logged but derived from critic/score/min, …: √(…) (upper bound)"."""
-    entry, sources = metric(name), ", ".join(derivation.sources)
+    entry, sources = metric(name), listed(derivation.sources)
     return _("{title} is not logged but derived from {sources}: {formula} ({precision}).").format(
         title=_(entry.title) if entry else name,
         sources=sources,
@@ -60,4 +61,4 @@ def chart_description(series: Series, outcomes: Sequence[Outcome], held_out: Ser
         parts.append(_("{count} of {total} points are NaN or infinite").format(count=count, total=len(series)))
     fired = [o.rule for o in outcomes if o.metric == series.name and o.verdict is Verdict.FIRED]
     parts += [_("{rule} fired").format(rule=rule) for rule in fired]
-    return "; ".join(parts)
+    return clauses(parts)

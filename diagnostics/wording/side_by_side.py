@@ -13,6 +13,7 @@ from diagnostics.model.messages import format_value, shortened
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.model.vocabulary import metric
+from diagnostics.punctuation import clauses, labelled, listed, sentences
 from diagnostics.wording.comparison import changed_settings, reward_sentence
 from diagnostics.wording.messages import message_text
 from diagnostics.wording.series import last_value, series_title
@@ -28,7 +29,7 @@ _LONGEST_VALUE = 60  # characters of a setting
 def letters(places: Sequence[int]) -> str:
     """The letters of runs in a row: "A", "A and B", "A, B and C"."""
     *others, last = [LETTERS[place] for place in places]
-    return _("{others} and {last}").format(others=", ".join(others), last=last) if others else last
+    return _("{others} and {last}").format(others=listed(others), last=last) if others else last
 
 
 def differences_line(table: SettingsTable) -> str:
@@ -76,7 +77,7 @@ def figure_title(name: str, step: int) -> str:
     entry = metric(name)
     title, unit = (entry.title, entry.unit) if entry else (name, "")
     words = _("{title} at step {step}").format(title=_(title), step=step)
-    return f"{words}, {_(unit)}" if unit and unit != title.lower() else words
+    return listed((words, _(unit))) if unit and unit != title.lower() else words
 
 
 def reading_text(reading: Reading | None, step: int) -> str:
@@ -95,21 +96,21 @@ def change_text(change: Change | None) -> str:
         return _("unchanged")
     parts = [_signed(change.absolute)]
     parts += [] if change.relative is None else [_share(change.relative)]
-    return ", ".join(parts)
+    return listed(parts)
 
 
 def side_by_side_notes(side: SideBySide) -> Iterator[str]:
     """What to know before comparing: other algorithms, rewards of another meaning, logs without settings, no step."""
     if len(side.algorithms) > 1:
         yield _("The algorithms differ ({algorithms}): only metrics that two runs share are compared.").format(
-            algorithms=", ".join(side.algorithms)
+            algorithms=listed(side.algorithms)
         )
     if side.score_changes:
         yield ngettext(
             "Rewards are not compared: {settings} differs.",
             "Rewards are not compared: {settings} differ.",
             len(side.score_changes),
-        ).format(settings=", ".join(side.score_changes))
+        ).format(settings=listed(side.score_changes))
     if side.settings.silent and side.settings.total:
         silent = side.settings.silent
         template = ngettext("{runs} logs no settings.", "{runs} log no settings.", len(silent))
@@ -133,13 +134,17 @@ def relaunch_sentence(item: Relaunch) -> str:
         child=LETTERS[item.child], parent=LETTERS[item.parent], changes=changed_settings(comparison)
     )
     parts = [
-        f"“{message_text(found.finding.summary).rstrip('.。')}” {_fate(found.fate, found.finding.first_step)}"
+        _("“{finding}” {fate}").format(
+            finding=message_text(found.finding.summary).rstrip(".。"),
+            fate=_fate(found.fate, found.finding.first_step),
+        )
         for found in comparison.inherited
     ]
     new = [message_text(finding.summary).rstrip(".。") for finding in comparison.new]
     parts += [_("new: “{finding}”").format(finding=finding) for finding in new]
-    rest = "; ".join(parts or [_("neither has a finding above a note")])
-    return " ".join(filter(None, (f"{start}: {rest}.", reward_sentence(comparison))))
+    rest = clauses(parts or [_("neither has a finding above a note")])
+    told = _("{start}: {clauses}.").format(start=start, clauses=rest)
+    return sentences((told, reward_sentence(comparison)))
 
 
 def shared_prompts_line(shared: Sequence[SharedPrompt], runs: Sequence[Run]) -> str:
@@ -169,7 +174,7 @@ def overlay_description(
     if reference is not None:
         words = _("reference {value} at step {step}")
         parts.append(words.format(value=last_value(reference), step=reference.steps[-1]))
-    return f"{series_title(next(iter(found.values())))}: {'; '.join(parts)}"
+    return labelled(series_title(next(iter(found.values()))), clauses(parts))
 
 
 def _fate(fate: Fate, since: int) -> str:

@@ -4,6 +4,7 @@ from diagnostics.language import _, ngettext
 from diagnostics.model.finding import Finding
 from diagnostics.model.outcome import Outcome, Stretch
 from diagnostics.model.run import Run
+from diagnostics.punctuation import clauses, listed, with_remark
 from diagnostics.wording.severities import verdict_word
 from diagnostics.wording.values import value_with_unit
 
@@ -32,7 +33,7 @@ def further_episodes(outcome: Outcome) -> str:
         return ""
     told, more = [_episode(episode, outcome) for episode in further[:_MOST_EPISODES]], len(further) - _MOST_EPISODES
     rest = [] if more <= 0 else [ngettext("and once more", "and {count} more times", more).format(count=more)]
-    return _("Also {episodes}.").format(episodes=", ".join([*told, *rest]))
+    return _("Also {episodes}.").format(episodes=listed([*told, *rest]))
 
 
 def _episode(episode: Stretch, outcome: Outcome) -> str:
@@ -45,7 +46,7 @@ def _episode(episode: Stretch, outcome: Outcome) -> str:
     if episode.severity is not outcome.severity:
         facts.append(verdict_word(episode.severity))
     when = step_range(episode.first_step, episode.last_step, still=episode.still)
-    return f"{when} ({'; '.join(facts)})" if facts else when
+    return with_remark(when, clauses(facts))
 
 
 def progress(run: Run, *, short: bool = False) -> str:

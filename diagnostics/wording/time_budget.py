@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from diagnostics.language import N_, _
 from diagnostics.model.messages import format_value
 from diagnostics.model.run import Run
+from diagnostics.punctuation import clauses, labelled, listed
 from diagnostics.time_budget.bottleneck import WORTH_NAMING, Bottleneck, bottleneck
 from diagnostics.time_budget.budget import TimeBudget
 from diagnostics.time_budget.stages import GENERATE, OF_ROLLOUTS, SCORE, SYNC, TITLES, UPDATE, WAIT
@@ -26,14 +27,14 @@ def budget_sentence(run: Run, budget: TimeBudget) -> str:
     found = bottleneck(budget)
     if found is None:
         return _("No stage that is timed takes a twentieth of a step.")
-    clauses = [_holds_up(found, budget), *_without(found, budget), *_tail(tail(run, budget)), *_overlap(budget)]
-    return _("{clauses}.").format(clauses="; ".join(clauses))
+    told = [_holds_up(found, budget), *_without(found, budget), *_tail(tail(run, budget)), *_overlap(budget)]
+    return _("{clauses}.").format(clauses=clauses(told))
 
 
 def shares_line(budget: TimeBudget) -> str:
     """The mean time of a step and what its stages take of it, the largest first."""
     shares = [f"{_(TITLES[name])} {_percent(share)}" for name, share in budget.shares.items() if share >= 0.005]
-    return _("{seconds} s a step: {shares}").format(seconds=format_value(budget.mean_step), shares=", ".join(shares))
+    return _("{seconds} s a step: {shares}").format(seconds=format_value(budget.mean_step), shares=listed(shares))
 
 
 def _holds_up(found: Bottleneck, budget: TimeBudget) -> str:
@@ -49,7 +50,7 @@ def _holds_up(found: Bottleneck, budget: TimeBudget) -> str:
         takes = _("{share} of a step waits for the grader").format(share=share)
     rivals = _(" and ").join(_(TITLES[name]) for name in found.rivals if name != WAIT)
     if not rivals:
-        return f"{kind}: {takes}"
+        return labelled(kind, takes)
     return _("{kind}: {takes}, and {stages} nearly as much").format(kind=kind, takes=takes, stages=rivals)
 
 

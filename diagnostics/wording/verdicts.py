@@ -3,6 +3,7 @@
 from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.supervised import supervised_tags
+from diagnostics.punctuation import labelled, listed
 from diagnostics.wording.messages import message_text
 from diagnostics.wording.values import counted
 
@@ -19,7 +20,7 @@ def verdict_sentence(diagnosis: Diagnosis) -> str:
             return _("Nothing to judge: no metric was logged.")
         return _("Nothing to judge: no metric is logged yet.")
     if tags := supervised_tags(diagnosis.run):
-        named = ", ".join(tags[:_MOST_TAGS]) + (", …" if len(tags) > _MOST_TAGS else "")
+        named = listed([*tags[:_MOST_TAGS], *(["…"] if len(tags) > _MOST_TAGS else [])])
         return _("This log holds no RL: no reward, score, advantage, KL, value or policy metric, but {tags}.").format(
             tags=named
         )
@@ -46,7 +47,7 @@ def vital_lines(diagnosis: Diagnosis) -> tuple[str, ...]:
     """The vital checks that kept a run from being called healthy, each with what would let it run."""
     if diagnosis.verdict != "no-problem-found" or not diagnosis.run.series:
         return ()
-    return tuple(f"{message_text(gap.name)}: {message_text(gap.enable)}" for gap in diagnosis.vital_missing)
+    return tuple(labelled(message_text(gap.name), message_text(gap.enable)) for gap in diagnosis.vital_missing)
 
 
 def vital_sentences(diagnosis: Diagnosis) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from diagnostics.rules.rule import GRADES, Rule
 from diagnostics.time_budget.stages import TITLES
 from diagnostics.wording.findings import in_words
 from docs.translations.texts import Text
+from docs.translations.units import units
 
 _ROOT = Path(__file__).parents[2]
 _SECOND_HALF = "RV5"  # the documents of run rules are two files, so that two people can translate them
@@ -38,6 +39,7 @@ def texts() -> Iterator[tuple[str, Text]]:
     for domain, listed in (("samples", SAMPLE_RULES), ("settings", CONFIG_RULES)):
         yield from ((domain, text) for rule in listed for text in (*_findings(rule), *_document(rule)))
     yield from (("findings", text) for text in _shared_findings())
+    yield from (("findings", text) for text in units())
     yield from (("sources", text) for text in _sources())
 
 

@@ -9,7 +9,14 @@ from docs.translations.texts import Text
 
 _ROOT = Path(__file__).parents[2]
 _FOLDERS = {"diagnostics": "words", "app": "pages"}
-_KEYWORDS = {"_": None, "N_": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2), "too_few_samples": (1,)}
+_KEYWORDS = {
+    "_": None,
+    "N_": None,
+    "ngettext": (1, 2),
+    "pgettext": ((1, "c"), 2),
+    "too_few_samples": (1,),
+    "told": (1,),
+}
 _COUNTED = "counted"
 
 

@@ -5,9 +5,11 @@ import gettext
 import pytest
 
 from diagnostics.language import _, known_language, language, ngettext
+from diagnostics.rules import CATALOG
 from docs.translations.checks import differences, faults
 from docs.translations.files import TRANSLATED, forms, is_done, messages, mo_file, template, translations
 from docs.translations.texts import DOMAINS
+from docs.translations.units import composed_units, units
 
 TRANSLATED_SO_FAR = {**dict.fromkeys(DOMAINS, 1.0), "pages": 0.0}
 """How much of each domain is translated: it only rises, to 1."""
@@ -48,6 +50,14 @@ def test_what_is_read_is_what_is_translated(code: str, domain: str) -> None:
         else:
             found = compiled.gettext(english)
         assert (forms(message)[0] if is_done(message) else english) == found
+
+
+def test_every_unit_that_a_rule_may_say_is_translated() -> None:
+    assert list(composed_units()) == []
+    known = {message.id for domain in DOMAINS for message in messages(translations("zh", domain)) if is_done(message)}
+    said = {text.english for text in units()} | {limit.unit for rule in CATALOG for limit in rule.limit_docs}
+    assert {"of a suspicious jump", "× its own median", "reward below the best"} <= said
+    assert said <= known | {""}
 
 
 def test_the_faults_of_a_file_are_listed() -> None:

@@ -14,6 +14,7 @@ from diagnostics.readers.console.trainings import Training, Trainings
 from diagnostics.readers.files.text_lines import TextLines
 from diagnostics.readers.liveness import CRASH_SECONDS, state_of
 from diagnostics.readers.wandb.run_folders import run_of_output, started
+from diagnostics.told import told
 
 BAR_BYTES = 1 << 11  # that may separate a row from the next progress bar
 
@@ -107,10 +108,26 @@ class TextLog:
         found = self._text.trainings.found
         if self._number == 0 and len(found) > 1:
             listed = ", ".join(str(self._file / str(number)) for number, _ in enumerate(found, start=1))
-            raise UnreadableRun(self._file, f"{self._file} holds {len(found)} trainings; open one of them: {listed}")
+            raise UnreadableRun(
+                self._file,
+                told(
+                    "{file} holds {count} trainings; open one of them: {listed}",
+                    file=self._file,
+                    count=len(found),
+                    listed=listed,
+                ),
+            )
         if self._number > len(found):
             path = self._file / str(self._number)
-            raise UnreadableRun(path, f"{path} is gone: {self._file.name} holds {len(found)} trainings now")
+            raise UnreadableRun(
+                path,
+                told(
+                    "{path} is gone: {name} holds {count} trainings now",
+                    path=path,
+                    name=self._file.name,
+                    count=len(found),
+                ),
+            )
         return found[max(self._number, 1) - 1]
 
     @property

@@ -16,6 +16,7 @@ from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.columns import Columns
 from diagnostics.readers.databases.sqlite import columns, connect_read_only, files_of, last_written
 from diagnostics.readers.files.json_lines import Row, as_number, as_whole
+from diagnostics.told import told
 
 LARGEST_FLOAT = 1.7976931348623157e308  # what MLflow stores for infinity, with the sign
 MILLISECOND = 1e-3
@@ -77,10 +78,14 @@ class Reader:
                 if self._last is None or grew or status.state != self._last.status.state:
                     self._last = self._record(row, status, _config(database, str(row["run_uuid"])))
         except FileNotFoundError as error:
-            raise UnreadableRun(self.path, f"{self.path} is gone: the database was there and is removed") from error
+            raise UnreadableRun(
+                self.path, told("{path} is gone: the database was there and is removed", path=self.path)
+            ) from error
         except sqlite3.Error as error:
             self._reset()  # it may have been read only partly
-            raise UnreadableRun(self.path, f"{self.file} cannot be read as a database of MLflow: {error}") from error
+            raise UnreadableRun(
+                self.path, told("{file} cannot be read as a database of MLflow: {why}", file=self.file, why=error)
+            ) from error
         return self._last
 
     def files(self) -> tuple[Path, ...]:
@@ -148,7 +153,9 @@ def _run_of(path: Path, database: sqlite3.Connection) -> Row:
     named, number = (" AND run_uuid = ?", (path.name,)) if path != file else ("", ())
     rows = database.execute(query + named, number).fetchall()
     if len(rows) != 1:
-        raise UnreadableRun(path, f"{file} holds {len(rows) or 'no'} runs; open one of them")
+        raise UnreadableRun(
+            path, told("{file} holds {count} runs; open one of them", file=file, count=len(rows) or told("no"))
+        )
     return dict(zip(("run_uuid", "name", "status", "start_time"), rows[0], strict=True))
 
 

@@ -19,6 +19,7 @@ from diagnostics.readers.files.json_lines import as_whole
 from diagnostics.readers.files.text_lines import TextLines
 from diagnostics.readers.rows import LARGEST_STEP
 from diagnostics.readers.run_folder import flat_yaml
+from diagnostics.told import told
 
 META, METRICS, PARAMETERS = "meta.yaml", "metrics", "params"
 MAX_META_BYTES = 1 << 16
@@ -50,7 +51,9 @@ class Reader:
         """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         meta = _read_meta(self.path)
         if meta is None:
-            raise UnreadableRun(self.path, f"{self.path} is gone: its {META} was there and has been removed")
+            raise UnreadableRun(
+                self.path, told("{path} is gone: its {name} was there and has been removed", path=self.path, name=META)
+            )
         if self._log.was_replaced:
             self._log, self._last = _Log(self.path), None
         grew = self._log.read()

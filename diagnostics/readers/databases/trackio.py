@@ -24,6 +24,7 @@ from diagnostics.readers.liveness import state_of, time_last_written
 from diagnostics.readers.rows import AXES, Rows
 from diagnostics.readers.samples.cut_steps import beyond_count
 from diagnostics.readers.samples.tables import completions_in, is_sample_table, reward_functions, to_samples
+from diagnostics.told import told
 
 _TABLE = "trackio.table"
 _EVAL_KEYS = ("eval", "val")
@@ -101,11 +102,13 @@ class Reader:
                 config = self._config(database) if grew or self._last is None else {}
         except FileNotFoundError as error:
             raise UnreadableRun(
-                self.path, f"{self.path} is gone: the database was there and has been removed"
+                self.path, told("{path} is gone: the database was there and has been removed", path=self.path)
             ) from error
         except sqlite3.Error as error:
             self._reset()  # it may have been read only partly
-            raise UnreadableRun(self.path, f"{self.file} cannot be read as a database of trackio: {error}") from error
+            raise UnreadableRun(
+                self.path, told("{file} cannot be read as a database of trackio: {why}", file=self.file, why=error)
+            ) from error
         status = self._status(time.time())
         if self._last is None or grew or status != self._last.status:
             self._last = self._record(status, config or (dict(self._last.config) if self._last else {}))
@@ -154,7 +157,10 @@ class Reader:
         if not self._run:
             names = database.execute("SELECT DISTINCT run_name FROM metrics LIMIT 2").fetchall()
             if len(names) != 1:
-                raise UnreadableRun(self.path, f"{self.file} holds {len(names) or 'no'} runs; open one of them")
+                raise UnreadableRun(
+                    self.path,
+                    told("{file} holds {count} runs; open one of them", file=self.file, count=len(names) or told("no")),
+                )
             self._run = str(names[0][0])
         query = "SELECT id, step, timestamp, metrics FROM metrics WHERE run_name = ? AND id > ? ORDER BY id LIMIT ?"
         for number, counted, written, metrics in database.execute(query, (self._run, before, rows_of_a_poll())):

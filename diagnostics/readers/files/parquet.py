@@ -11,9 +11,12 @@ from typing import Any, NamedTuple
 
 from diagnostics.foreign_files import check_cancelled, open_regular
 from diagnostics.foreign_files.bounds import SAMPLE_ROWS, TABLE_BYTES, TABLE_CELLS
+from diagnostics.told import told
 
-INSTALL = "parquet files need pyarrow, which is not installed; run: pip install 'rlvitals[data]'"
-NOT_WHOLE = "cannot be read as parquet: it is not written to its end, damaged, or has more columns than pyarrow takes"
+INSTALL = told("parquet files need pyarrow, which is not installed; run: pip install 'rlvitals[data]'")
+NOT_WHOLE = told(
+    "cannot be read as parquet: it is not written to its end, damaged, or has more columns than pyarrow takes"
+)
 _BATCH_ROWS = 512  # a row may hold a megabyte of text
 _BATCH_CELLS = 1 << 14
 Row = dict[str, Any]
@@ -29,7 +32,8 @@ class Taken(NamedTuple):
         """A sentence if a bound left rows out."""
         if len(self.items) >= self.declared:
             return ()
-        return (f"the first {len(self.items):,} rows of {file.name} were read (of {self.declared:,})",)
+        words = {"read": f"{len(self.items):,}", "file": file.name, "declared": f"{self.declared:,}"}
+        return (told("the first {read} rows of {file} were read (of {declared})", **words),)
 
 
 class Fitting(NamedTuple):

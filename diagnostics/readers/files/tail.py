@@ -7,6 +7,7 @@ from pathlib import Path
 
 from diagnostics.foreign_files import bytes_of_a_poll, check_cancelled, hole_after, open_regular, read_head
 from diagnostics.foreign_files.bounds import HOLE_BYTES, size_in_words
+from diagnostics.told import told
 
 CHUNK_BYTES = 1 << 21  # bounds the memory needed for a large file
 HEAD_BYTES = 1 << 12
@@ -66,12 +67,20 @@ class Tail:
         """A sentence about what a bound left out of the file."""
         read, size = size_in_words(self.offset), size_in_words(self.offset + self.unread)
         if self._hole:
-            yield (
-                f"the first {read} of {self.path.name} were read: the next {size_in_words(self._hole)} were never "
-                "written, so that the disk does not hold them"
+            yield told(
+                "the first {read} of {file} were read: the next {hole} were never written, so that the disk does not "
+                "hold them",
+                read=read,
+                file=self.path.name,
+                hole=size_in_words(self._hole),
             )
         elif self.unread:
-            yield f"the first {read} of {self.path.name} were read (of {size}); the rest follows"
+            yield told(
+                "the first {read} of {file} were read (of {size}); the rest follows",
+                read=read,
+                file=self.path.name,
+                size=size,
+            )
 
     def _has_same_head(self) -> bool:
         try:

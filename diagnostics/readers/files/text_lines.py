@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from diagnostics.foreign_files.bounds import LINE_BYTES, size_in_words
 from diagnostics.readers.files.tail import Tail
+from diagnostics.told import told
 
 
 class Lines(NamedTuple):
@@ -56,7 +57,12 @@ class LineTail:
         yield from self.tail.notes()
         if self.too_long:
             most = size_in_words(LINE_BYTES)
-            yield f"lines of {self.tail.path.name} with more than {most} were skipped: {self.too_long}"
+            yield told(
+                "lines of {file} with more than {most} were skipped: {count}",
+                file=self.tail.path.name,
+                most=most,
+                count=self.too_long,
+            )
 
 
 class TextLines:

@@ -14,6 +14,7 @@ from diagnostics.readers.notebooks.outputs import cells_of
 from diagnostics.readers.notebooks.trainings import Training, trainings_of
 from diagnostics.readers.single_file import name_of
 from diagnostics.readers.whole_file import WholeFileReader, seen
+from diagnostics.told import told
 
 MARK = "*.ipynb"
 MOST_NOTEBOOKS = 1 << 10  # whose trainings are remembered
@@ -82,8 +83,8 @@ class Reader(WholeFileReader):
         if self._name is not None and self._name in found:
             return found[self._name]
         below = ", ".join(f"{self.file}/{name}" for name in found)
-        instead = f"; open one of those in the notebook: {below}" if found else ""
-        raise UnreadableRun(self.path, f"{self.path} shows no training{instead}")
+        instead = told("; open one of those in the notebook: {names}", names=below) if found else ""
+        raise UnreadableRun(self.path, told("{path} shows no training{instead}", path=self.path, instead=instead))
 
     def _recording(self, training: Training, written: float) -> Recording:
         cell = () if self.path == self.file else (self.path.name,)

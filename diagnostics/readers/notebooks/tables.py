@@ -11,9 +11,10 @@ from html.parser import HTMLParser
 from diagnostics.foreign_files import check_cancelled
 from diagnostics.foreign_files.bounds import TABLE_CELLS
 from diagnostics.readers.tables.metric_rows import STEP_NAMES
+from diagnostics.told import told
 
-SHORTENED = "The notebook shows only a part of the table: the other rows are lost"
-BEYOND = f"The first {TABLE_CELLS:,} cells of the tables in the notebook were read"
+SHORTENED = told("The notebook shows only a part of the table: the other rows are lost")
+BEYOND = told("The first {count} cells of the tables in the notebook were read", count=f"{TABLE_CELLS:,}")
 _CHUNK_CHARACTERS = 1 << 14
 _LONGEST_TAG = 1 << 18  # characters: the parser looks at an unfinished tag anew with every chunk
 _GAP = re.compile(r"\s{2,}")  # between two columns of a frame printed by pandas

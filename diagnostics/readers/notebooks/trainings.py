@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from diagnostics.language import N_
 from diagnostics.model.series import RawSeries
 from diagnostics.readers.console.trainings import Training as ConsoleTraining
 from diagnostics.readers.console.trainings import Trainings
@@ -13,9 +14,10 @@ from diagnostics.readers.notebooks.outputs import Cell
 from diagnostics.readers.notebooks.table_points import points_of
 from diagnostics.readers.notebooks.tables import NotebookTables
 from diagnostics.readers.progress.pattern import Progress
+from diagnostics.told import told
 
 _BY_HAND = "KeyboardInterrupt"
-AGAIN = "Numbers of this training are shown again in cell {cells}"
+AGAIN = N_("Numbers of this training are shown again in cell {cells}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class Training:
     def remarks(self) -> tuple[str, ...]:
         """What has to be noted about it."""
         cells = ", ".join(map(str, self.again_in))
-        return (*self.notes, *((AGAIN.format(cells=cells),) if cells else ()))
+        return (*self.notes, *((told(AGAIN, cells=cells),) if cells else ()))
 
     @property
     def points(self) -> int:

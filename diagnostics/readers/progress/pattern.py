@@ -4,9 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
+from diagnostics.language import N_
 from diagnostics.model.series import RawSeries
 from diagnostics.readers.columns import Columns
 from diagnostics.readers.progress.lines import ProgressLine, numbers_of_pure_line, parse_line
+from diagnostics.told import first_of, told
 
 LEAST_ROWS = 3  # with the same names, before a text is known as a training
 MOST_FALLING = 0.1  # of the rows have a step below that of the one before
@@ -15,11 +17,11 @@ MOST_FORMS = 100  # that are told apart
 SHOWN = 8  # names or rows in a note
 OF_TRAINING = re.compile(r"(?i)loss|reward|score|return|kl(?![a-z])")
 """What a number of a training is called; a text without any of these is not one."""
-UNDERSTOOD = (
+UNDERSTOOD = N_(
     "Read by the pattern of its lines: {rows} lines with {form} are steps, with {names}; {others} other lines were not "
     "understood"
 )
-BACK = "The steps go back at row {rows}: what follows there is another training, or the same one resumed"
+BACK = N_("The steps go back at row {rows}: what follows there is another training, or the same one resumed")
 
 
 class Progress:
@@ -148,10 +150,10 @@ class _Form:
     def notes(self, lines: int) -> tuple[str, ...]:
         """How the rows were understood among so many lines."""
         names, falls = list(self.series()), ", ".join(map(str, self._first_falls))
-        shown = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if names[SHOWN:] else "")
+        shown = first_of(names, SHOWN)
         others = lines - self.count - self._lines_below
-        found = UNDERSTOOD.format(rows=self.count, form=self._form, names=shown, others=others)
-        return (found, *((BACK.format(rows=falls),) if falls else ()))
+        found = told(UNDERSTOOD, rows=self.count, form=self._form, names=shown, others=others)
+        return (found, *((told(BACK, rows=falls),) if falls else ()))
 
 
 class Epochs:

@@ -31,6 +31,7 @@ from diagnostics.runlog import (
 )
 from diagnostics.runlog.process import ProcessIdentity
 from diagnostics.runlog.records import as_moment
+from diagnostics.told import told
 
 KILLED = (
     "Its process ended without a word: it was killed, by a person or by the kernel for lack of memory; against the "
@@ -69,7 +70,9 @@ class Reader:
     def refresh(self) -> Recording:
         """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         if not self.path.exists():
-            raise UnreadableRun(self.path, f"{self.path} is gone: the run was there and has been removed")
+            raise UnreadableRun(
+                self.path, told("{path} is gone: the run was there and has been removed", path=self.path)
+            )
         if self._log.was_replaced:
             self._log, self._last = _Log(self.path), None
         grew = self._log.read()
@@ -127,7 +130,10 @@ class Reader:
             device=said.device,
             resumed_after=tuple(beginning.step for beginning in said.resumed if beginning.step is not None),
             malformed=self._log.malformed,
-            notes=(*self._log.notes(has_ended=status.state not in LIVING_STATES), *map(str, said.problems)),
+            notes=(
+                *self._log.notes(has_ended=status.state not in LIVING_STATES),
+                *(problem.told for problem in said.problems),
+            ),
         )
 
 
@@ -161,22 +167,31 @@ class _Log:
         try:
             self.samples.read()
         except OSError as error:
-            self._without_samples = f"{SAMPLES_FILE} cannot be read: {error.strerror}"
+            self._without_samples = told("{file} cannot be read: {why}", file=SAMPLES_FILE, why=error.strerror)
         return before != (self._events.tail.offset, self.samples.lines.tail.offset)
 
     def notes(self, has_ended: bool) -> Iterator[str]:
         """Sentences about what was left out; an incomplete last line is normal while the run is being written."""
-        yield from map(str, self.run.problems)
+        yield from (problem.told for problem in self.run.problems)
         schema = self.run.schema_version
         if schema != SCHEMA_VERSION:
-            yield f"{RUN_FILE} has schema {schema}, this rlvitals knows {SCHEMA_VERSION}: something may be missing here"
+            yield told(
+                "{file} has schema {schema}, this rlvitals knows {known}: something may be missing here",
+                file=RUN_FILE,
+                schema=schema,
+                known=SCHEMA_VERSION,
+            )
         if self._without_samples:
             yield self._without_samples
         yield from self._events.notes()
         yield from self.samples.notes()
         for lines in (self._events, self.samples.lines):
             if has_ended and lines.torn_bytes:
-                yield f"{lines.tail.path.name} ends within a line; its last {lines.torn_bytes} bytes were left out"
+                yield told(
+                    "{file} ends within a line; its last {count} bytes were left out",
+                    file=lines.tail.path.name,
+                    count=lines.torn_bytes,
+                )
 
     def _take(self, row: Row) -> None:
         step, metrics = as_whole(row.get("step")), row.get("metrics")
@@ -210,7 +225,7 @@ def _read_run(path: Path) -> RunRecord:
     try:
         return RunRecord.read(path)
     except RecordError as error:
-        raise UnreadableRun(path, f"{path}: {error}") from error
+        raise UnreadableRun(path, told("{path}: {why}", path=path, why=error)) from error
 
 
 def read_status(path: Path) -> StatusRecord:

@@ -31,6 +31,7 @@ from diagnostics.readers.samples.tables import (
     is_sample_table,
     to_samples,
 )
+from diagnostics.told import told
 
 _NUMBERED = re.compile(
     r"(?:completions_|rollout_dump_data\.step_|(?:train|val)_data_step|)(?P<step>\d+)\.(?:parquet|jsonl)"
@@ -119,7 +120,7 @@ class Reader:
             seen = tuple(StepFile.at(file) for found in files.values() for file in found)
         except OSError as error:
             raise UnreadableRun(
-                self.path, f"{self.path} is gone: its samples were there and have been removed"
+                self.path, told("{path} is gone: its samples were there and have been removed", path=self.path)
             ) from error
         if self._last is None or seen != self._seen:
             self._last, self._seen = self._record(files, seen), seen

@@ -24,6 +24,7 @@ from diagnostics.readers.files.json_lines import JsonLines, Row, parse_row
 from diagnostics.readers.run_folder import run_name
 from diagnostics.readers.samples.cut_steps import beyond_bytes, beyond_count
 from diagnostics.readers.samples.tables import completions_in, is_sample_table, step_of, to_samples
+from diagnostics.told import told
 
 FIRST_ROW_BYTES = 1 << 22  # a line may contain the completions of a whole batch
 _PART = re.compile(r"(?P<run>.+_rollouts_)(?P<number>\d{6})")
@@ -69,7 +70,9 @@ class Reader:
     def refresh(self) -> Recording:
         """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         if not self.path.exists():
-            raise UnreadableRun(self.path, f"{self.path} is gone: its samples were there and have been removed")
+            raise UnreadableRun(
+                self.path, told("{path} is gone: its samples were there and have been removed", path=self.path)
+            )
         if self._log.was_replaced:
             self._log, self._last = _Log(), None
         if self._log.read(_parts_of(self.path)) or self._last is None:

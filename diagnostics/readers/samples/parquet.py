@@ -19,6 +19,7 @@ from diagnostics.readers.run_folder import run_name
 from diagnostics.readers.samples.completions import is_step_file
 from diagnostics.readers.samples.cut_steps import beyond_count
 from diagnostics.readers.samples.tables import STEP_COLUMNS, is_sample_table, step_of, to_samples
+from diagnostics.told import told
 
 _EVAL_NAMES = ("val", "eval")
 
@@ -47,7 +48,7 @@ class Reader:
             found = self.path.stat()
         except OSError as error:
             raise UnreadableRun(
-                self.path, f"{self.path} is gone: its samples were there and have been removed"
+                self.path, told("{path} is gone: its samples were there and have been removed", path=self.path)
             ) from error
         seen = (found.st_ino, found.st_mtime_ns)
         if self._last is not None and seen == self._seen:
@@ -55,7 +56,7 @@ class Reader:
         if parquet.is_whole(self.path):
             self._last, self._seen = self._record(found.st_mtime), seen
         elif self._last is None:
-            raise UnreadableRun(self.path, f"{self.path} {parquet.NOT_WHOLE}")
+            raise UnreadableRun(self.path, told("{path} {why}", path=self.path, why=parquet.NOT_WHOLE))
         return self._last
 
     def _record(self, written: float) -> Recording:

@@ -29,8 +29,9 @@ from diagnostics.readers.run_folder import run_name
 from diagnostics.readers.samples.conversations import asked_and_answered
 from diagnostics.readers.samples.cut_steps import StepFile, of_largest, refused_largest
 from diagnostics.readers.samples.tables import to_samples
+from diagnostics.told import told
 
-INSTALL = "ART's trajectories are YAML and need PyYAML, which is not installed; run: pip install PyYAML"
+INSTALL = told("ART's trajectories are YAML and need PyYAML, which is not installed; run: pip install PyYAML")
 _EVAL = frozenset({"eval", "val", "test"})
 _PRIME_STEP, _PRIME_KINDS = re.compile(r"step_(?P<step>\d+)"), ("effective", "all")  # the former if both exist
 _RLLM_STEP = re.compile(r"(?P<split>\w+)_step_(?P<step>\d+)_epoch_\d+")
@@ -92,7 +93,7 @@ class Reader:
             seen = [StepFile.at(found.path) for part in steps.values() for found in part]
         except OSError as error:
             raise UnreadableRun(
-                self.path, f"{self.path} is gone: its episodes were there and have been removed"
+                self.path, told("{path} is gone: its episodes were there and have been removed", path=self.path)
             ) from error
         if self._last is None or seen != self._seen:
             self._last, self._seen = self._record(layout, steps, seen), seen

@@ -20,6 +20,7 @@ from diagnostics.readers.single_file import name_of
 from diagnostics.readers.tables.metric_rows import is_metric_row, step_column
 from diagnostics.readers.tables.trainer_state import HISTORY_KEY, STATE_FILE, history_points
 from diagnostics.readers.whole_file import WholeFileReader, seen
+from diagnostics.told import told
 
 MARK = "*.json"
 HEAD_BYTES = 1 << 20  # of a file that are searched for its first row, or for the key
@@ -93,7 +94,7 @@ class Reader(WholeFileReader):
                 last_written=written,
             ),
             malformed=points.misfits,
-            notes=(f"the column {axis} counts the steps", *points.rows.notes()),
+            notes=(told("the column {column} counts the steps", column=axis), *points.rows.notes()),
         )
 
 

@@ -26,6 +26,7 @@ from diagnostics.readers.samples.tables import number_of
 from diagnostics.readers.single_file import FileReader, name_of
 from diagnostics.readers.tables.metric_rows import OUT_OF, csv_row, flat_row, is_metric_row, step_column, whole_step
 from diagnostics.readers.wandb.csv_export import is_export
+from diagnostics.told import told
 
 MARKS = "*.jsonl", "*.csv", "*.parquet", "progress.json"  # the last is what Stable-Baselines3 calls its JSON lines
 _STEP_FILE = re.compile(r"completions_\d+\.parquet")
@@ -63,7 +64,7 @@ class Reader(FileReader["_Log"]):
             tags=log.rows.columns.series(),
             status=status,
             malformed=log.malformed,
-            notes=(f"the column {log.axis} counts the steps", *log.rows.notes(), *log.notes()),
+            notes=(told("the column {column} counts the steps", column=log.axis), *log.rows.notes(), *log.notes()),
         )
 
 
@@ -196,7 +197,7 @@ class _ParquetLog(_Log):
         seen = (found.st_ino, found.st_size, found.st_mtime_ns)
         taken = rows_of_whole(self.path) if seen != self._seen else None
         if taken is None and self._seen is None:
-            raise UnreadableRun(self.path, f"{self.path} {NOT_WHOLE}")
+            raise UnreadableRun(self.path, told("{path} {why}", path=self.path, why=NOT_WHOLE))
         if taken is None:
             return False
         self.rows, self.axis, self._misfits, self._seen = Rows(axes=()), None, 0, seen

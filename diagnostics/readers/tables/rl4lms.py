@@ -17,6 +17,7 @@ from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.files.json_lines import JsonLines, as_whole
 from diagnostics.readers.rows import Rows
 from diagnostics.readers.run_folder import run_name
+from diagnostics.told import told
 
 ROLLOUTS, UPDATES, CONFIG = "rollout_info.jsonl", "training_info.jsonl", "config.json"
 SPLIT_METRICS = "_split_metrics.jsonl"
@@ -42,7 +43,10 @@ class Reader:
     def refresh(self) -> Recording:
         """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         if not (self.path / ROLLOUTS).is_file():
-            raise UnreadableRun(self.path, f"{self.path} is gone: its {ROLLOUTS} was there and has been removed")
+            raise UnreadableRun(
+                self.path,
+                told("{path} is gone: its {name} was there and has been removed", path=self.path, name=ROLLOUTS),
+            )
         if self._log.was_replaced:
             self._log, self._last = _Log(self.path), None
         if self._log.read() or self._last is None:
@@ -77,7 +81,7 @@ class Reader:
             config=_config(self.path / CONFIG),
             status=Status(state="unknown", step=log.rows.last_step, last_written=written),
             malformed=log.malformed,
-            notes=("RL4LMs logs no step: the rows of a log are counted", *log.rows.notes(), *log.notes()),
+            notes=(told("RL4LMs logs no step: the rows of a log are counted"), *log.rows.notes(), *log.notes()),
         )
 
 

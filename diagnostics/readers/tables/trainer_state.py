@@ -14,6 +14,7 @@ from diagnostics.readers.files.json_lines import Row, as_whole, parse_row
 from diagnostics.readers.rows import Rows
 from diagnostics.readers.run_folder import CARD_FILE, model_card, run_name
 from diagnostics.readers.tables.metric_rows import whole_step
+from diagnostics.told import told
 
 STATE_FILE = "trainer_state.json"
 HISTORY_KEY = "log_history"
@@ -60,7 +61,10 @@ class Reader:
         """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         file = self.path if self.path.is_file() else newest_state(output_folder(self.path))
         if file is None:
-            raise UnreadableRun(self.path, f"{self.path} is gone: its {STATE_FILE} was there and has been removed")
+            raise UnreadableRun(
+                self.path,
+                told("{path} is gone: its {name} was there and has been removed", path=self.path, name=STATE_FILE),
+            )
         found = file.stat()
         seen = (file, found.st_ino, found.st_size, found.st_mtime_ns)
         if self._last is None or seen != self._seen:
@@ -71,11 +75,16 @@ class Reader:
         try:
             state = parse_row(read_whole(file))
         except OSError as error:
-            raise UnreadableRun(self.path, f"{file} cannot be read: {error.strerror}") from error
+            raise UnreadableRun(
+                self.path, told("{file} cannot be read: {why}", file=file, why=error.strerror)
+            ) from error
         if state is None or not isinstance(state.get(HISTORY_KEY), list):
             if self._last is not None:  # a Trainer writes in place: complete at the next poll
                 return self._last
-            raise UnreadableRun(self.path, f"{file} is no state of a transformers Trainer: it holds no {HISTORY_KEY}")
+            raise UnreadableRun(
+                self.path,
+                told("{file} is no state of a transformers Trainer: it holds no {key}", file=file, key=HISTORY_KEY),
+            )
         points = history_points(state[HISTORY_KEY])
         step = as_whole(state.get("global_step"))
         return Recording(

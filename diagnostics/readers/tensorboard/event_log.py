@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from diagnostics.language import N_
 from diagnostics.model.histograms import Histogram
 from diagnostics.model.series import RawSeries, Values
 from diagnostics.model.status import Status
@@ -20,6 +21,7 @@ from diagnostics.readers.tensorboard.hparams import PLUGIN, settings_of
 from diagnostics.readers.tensorboard.restarts import Restart, Restarts
 from diagnostics.readers.tensorboard.sample_texts import SampleTexts
 from diagnostics.readers.tensorboard.stretch_points import StretchPoints
+from diagnostics.told import told
 
 _NOTHING_YET = -1, 0, 0.0  # record, step and time
 
@@ -78,11 +80,14 @@ class EventLog:
     def notes(self, has_ended: bool) -> Iterator[str]:
         """Sentences about what was left out; an incomplete last record is normal while the run is being written."""
         if self._skipped:
-            yield f"{self._skipped} values that are neither a number, a text nor a histogram were skipped"
+            yield told(
+                "{count} values that are neither a number, a text nor a histogram were skipped", count=self._skipped
+            )
         yield from self._decoder.notes()
         yield from self.samples.notes()
         for file, torn_bytes in self._decoder.torn_ends() if has_ended else ():
-            yield f"{file.name} ends within a record; its last {torn_bytes} bytes were left out"
+            text = N_("{file} ends within a record; its last {count} bytes were left out")
+            yield told(text, file=file.name, count=torn_bytes)
 
     def _take(self, event: Event, points: Columns | StretchPoints) -> None:
         if self.first_time is None:

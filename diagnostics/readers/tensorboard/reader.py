@@ -15,6 +15,7 @@ from diagnostics.readers.tensorboard.event_log import EventLog
 from diagnostics.readers.tensorboard.file_groups import event_files, group_by_training, opened_at
 from diagnostics.readers.tensorboard.sample_texts import SampleTexts
 from diagnostics.readers.tensorboard.subruns import SubLogs, sub_run
+from diagnostics.told import told
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
@@ -82,7 +83,9 @@ class Reader:
             if self.path in (folder, files[0]):
                 self._until = opened_at(found[place + 1][0]) if place + 1 < len(found) else math.inf
                 return files
-        raise UnreadableRun(self.path, f"{self.path} is gone: its event files were there and have been removed")
+        raise UnreadableRun(
+            self.path, told("{path} is gone: its event files were there and have been removed", path=self.path)
+        )
 
     def _record(self, first: Path, status: Status, card: str) -> Recording:
         log = self._log
@@ -105,5 +108,9 @@ class Reader:
     def _nothing_readable(self, files: tuple[Path, ...]) -> str:
         size = sum(file.stat().st_size for file in files)
         if size == 0:
-            return f"{self.path} is empty: its writer has not written a record yet"
-        return f"{self.path} holds no readable record: its {size} bytes are cut off within the first one or corrupt"
+            return told("{path} is empty: its writer has not written a record yet", path=self.path)
+        return told(
+            "{path} holds no readable record: its {size} bytes are cut off within the first one or corrupt",
+            path=self.path,
+            size=size,
+        )

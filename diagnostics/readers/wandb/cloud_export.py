@@ -19,6 +19,7 @@ from diagnostics.readers.console_end import console_end
 from diagnostics.readers.files.json_lines import JsonLines, Row, as_number, parse_row
 from diagnostics.readers.samples.tables import reward_functions
 from diagnostics.readers.wandb.history import WandbHistory
+from diagnostics.told import told
 
 MANIFEST, HISTORY, SYSTEM, FILES, CONSOLE = (
     "wandb-export.json",
@@ -58,14 +59,16 @@ class Reader:
             found = (self.path / MANIFEST).stat()
         except OSError as error:
             raise UnreadableRun(
-                self.path, f"{self.path} is gone: its {MANIFEST} was there and has been removed"
+                self.path,
+                told("{path} is gone: its {name} was there and has been removed", path=self.path, name=MANIFEST),
             ) from error
         manifest = _manifest(self.path)
         if manifest is None and self._last is not None:  # it is being fetched again: complete at the next poll
             return self._last
         if manifest is None:
             raise UnreadableRun(
-                self.path, f"{self.path / MANIFEST} is not the JSON of an imported run; import it again"
+                self.path,
+                told("{file} is not the JSON of an imported run; import it again", file=self.path / MANIFEST),
             )
         seen = (found.st_ino, found.st_mtime_ns)
         if self._last is None or seen != self._seen:
@@ -91,7 +94,12 @@ class Reader:
             console=console if console.exists() else None,
             console_tail=console_end(console, status.state),
             malformed=malformed,
-            notes=(f"Imported from {manifest.get('address')}", *history.rows.notes(), *history.tables.notes(), *notes),
+            notes=(
+                told("Imported from {address}", address=manifest.get("address")),
+                *history.rows.notes(),
+                *history.tables.notes(),
+                *notes,
+            ),
         )
 
 

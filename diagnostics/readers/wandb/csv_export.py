@@ -17,6 +17,7 @@ from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.files import csv_lines
 from diagnostics.readers.rows import LARGEST_STEP, Rows
 from diagnostics.readers.samples.tables import number_of
+from diagnostics.told import told
 
 SEPARATOR = " - "
 BOUNDS = ("__MIN", "__MAX")  # of points that the page aggregated
@@ -72,7 +73,9 @@ class Reader:
     def refresh(self) -> Recording:
         """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         if not self._file.is_file():
-            raise UnreadableRun(self.path, f"{self.path} is gone: the export was there and has been removed")
+            raise UnreadableRun(
+                self.path, told("{path} is gone: the export was there and has been removed", path=self.path)
+            )
         files = tuple(_exports(self._file.parent))
         seen = tuple((file, file.stat().st_size, file.stat().st_mtime_ns) for file in files)
         if self._last is None or seen != self._seen:
@@ -101,7 +104,10 @@ class Reader:
             return str(self.path.relative_to(self._file))
         names = {column.run for column in _columns(_header(self._file))}
         if len(names) != 1:
-            raise UnreadableRun(self.path, f"{self.path} shows {len(names)} runs; open one of them: {self.path}/RUN")
+            raise UnreadableRun(
+                self.path,
+                told("{path} shows {count} runs; open one of them: {path}/RUN", path=self.path, count=len(names)),
+            )
         return names.pop()
 
 

@@ -38,6 +38,7 @@ from diagnostics.readers.wandb.records import WandbRecords
 from diagnostics.readers.wandb.row_buffer import RowBuffer
 from diagnostics.readers.wandb.run_folders import FILES, LOGS, OUTPUT, parts_of, run_id_of, started
 from diagnostics.readers.wandb.tables import WandbTables
+from diagnostics.told import told
 
 REQUIREMENTS = "requirements.txt"
 HEAD_RECORDS = 64  # the run record is one of the first
@@ -113,7 +114,9 @@ class Reader:
         folder = self.path if self.path.is_dir() else self.path.parent
         files = tuple(file for part in parts_of(folder) for file in files_in(part, LOGS))
         if not files:
-            raise UnreadableRun(self.path, f"{self.path} is gone: the .wandb file was there and has been removed")
+            raise UnreadableRun(
+                self.path, told("{path} is gone: the .wandb file was there and has been removed", path=self.path)
+            )
         return files
 
     def _record(self, folder: Path, status: Status) -> Recording:
@@ -272,8 +275,10 @@ def _texts(folder: Path) -> dict[str, str]:
 def _nothing_readable(path: Path, files: tuple[Path, ...]) -> str:
     size = sum(file.stat().st_size for file in files)
     if size == 0:
-        return f"{path} is empty: its writer has not written a record yet"
-    return f"{files[0]} is no file of Weights & Biases: its {size} bytes do not begin with :W&B"
+        return told("{path} is empty: its writer has not written a record yet", path=path)
+    return told(
+        "{file} is no file of Weights & Biases: its {size} bytes do not begin with :W&B", file=files[0], size=size
+    )
 
 
 def _without_own(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from diagnostics.readers.files.protobuf import FIXED64, VARINT, signed, spans, v
 from diagnostics.readers.liveness import state_of, time_last_written
 from diagnostics.readers.rows import AXES, Rows
 from diagnostics.readers.wandb.records import WandbRecords
+from diagnostics.told import told
 
 FILES = "run-*.swanlab"
 MAGIC = b":SWL"
@@ -75,12 +76,16 @@ class Reader:
     def refresh(self) -> Recording:
         """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         if not self._file.is_file():
-            raise UnreadableRun(self.path, f"{self.path} is gone: the .swanlab file was there and has been removed")
+            raise UnreadableRun(
+                self.path, told("{path} is gone: the .swanlab file was there and has been removed", path=self.path)
+            )
         if self._log.records.tail.was_replaced:
             self._log, self._last = _Log(self._file), None
         grew = self._log.read()
         if not self._log.records.has_header:
-            raise UnreadableRun(self.path, f"{self._file} does not begin as a file of SwanLab does, with :SWL")
+            raise UnreadableRun(
+                self.path, told("{file} does not begin as a file of SwanLab does, with :SWL", file=self._file)
+            )
         status = self._log.status(self._file.stat().st_mtime, time.time())
         if self._last is None or grew or status != self._last.status:
             self._last = self._record(status)

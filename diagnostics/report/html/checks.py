@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.outcome import Outcome, Verdict
+from diagnostics.punctuation import listed
 from diagnostics.report.html.elements import Markup, collapsible, element, table
 from diagnostics.report.html.sign import sign
 from diagnostics.wording.findings import rules_by_reason
@@ -36,7 +37,7 @@ def checks_section(diagnosis: Diagnosis) -> Iterator[Markup]:
     title = _("Checked, nothing found ({count})").format(count=len(quiet))
     yield collapsible(title, table((_("Check"), _("Metric"), _("Worst"), _("Limit")), measured))
     if reasons := rules_by_reason(diagnosis.not_applicable):
-        reasoned = [(", ".join(rules), reason) for reason, rules in reasons.items()]
+        reasoned = [(listed(rules), reason) for reason, rules in reasons.items()]
         title = _("Does not apply here ({count})").format(count=len(diagnosis.not_applicable))
         yield collapsible(title, table((_("Checks"), _("Why")), reasoned))
 

@@ -43,7 +43,7 @@ def _facts(finding: Finding) -> Markup:
         *((_("also"), other) for other in others),
         *((_("or"), rival_line(rival)) for rival in finding.rivals),
         *((_("against"), objection) for objection in finding.against),
-        *((_("source"), source) for source in finding.sources),
+        *((_("source"), _(source)) for source in finding.sources),
     ]
     return element("dl", *(joined([element("dt", label), element("dd", text)]) for label, text in facts))
 

@@ -8,11 +8,12 @@ from itertools import count
 
 from diagnostics.comparison import Comparison
 from diagnostics.curves.selection import crucial_series
-from diagnostics.language import _, language_tag
+from diagnostics.language import _, language_tag, pgettext
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import format_setting
 from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
+from diagnostics.punctuation import bracketed, labelled, listed, sentences
 from diagnostics.report.html.checks import checks_section, settings_section
 from diagnostics.report.html.elements import Markup, block, collapsible, element, table
 from diagnostics.report.html.finding import finding_section
@@ -22,6 +23,7 @@ from diagnostics.report.html.sign import sign
 from diagnostics.report.report import Report
 from diagnostics.report.terminal import Style
 from diagnostics.report.time_budget import time_lines
+from diagnostics.told import said
 from diagnostics.wording.comparison import comparison_heading, comparison_lines, missing_parent_sentence
 from diagnostics.wording.costs import cost_sentence
 from diagnostics.wording.findings import mute_line, overridden_limits
@@ -61,7 +63,7 @@ def _policy(style: str) -> str:
 
 
 def _title(report: Report) -> str:
-    names = [f"{diagnosis.run.name}: {verdict_word(diagnosis.verdict)}" for diagnosis in report.diagnoses]
+    names = [labelled(diagnosis.run.name, verdict_word(diagnosis.verdict)) for diagnosis in report.diagnoses]
     return names[0] if len(names) == 1 else f"rlvitals: {counted(len(names), 'run')}"
 
 
@@ -136,13 +138,15 @@ def _head(diagnosis: Diagnosis) -> Iterator[Markup]:
         if run.status.short_error != run.status.error:
             yield collapsible(_("The whole error"), element("pre", block(run.status.error)))
     if limits := overridden_limits(diagnosis):
-        yield element("p", _("Not the default limits: {limits}").format(limits=", ".join(limits)))
+        yield element("p", _("Not the default limits: {limits}").format(limits=listed(limits)))
 
 
 def _sentence(diagnosis: Diagnosis) -> str:
     """The verdict in a sentence: the worst finding, or how much was checked."""
     found = diagnosis.findings
-    return f"{message_text(found[0].summary)} ({steps_of(found[0])})" if found else verdict_sentence(diagnosis)
+    if not found:
+        return verdict_sentence(diagnosis)
+    return sentences((message_text(found[0].summary), bracketed(steps_of(found[0]))))
 
 
 def _counts(diagnosis: Diagnosis) -> str:
@@ -164,7 +168,7 @@ def _config(run: Run) -> Markup:
     return element(
         "section",
         element("h2", _("Configuration")),
-        collapsible(counted(len(rows), "setting"), table((_("Setting"), _("Value")), rows)),
+        collapsible(counted(len(rows), "setting"), table((_("Setting"), pgettext("of a setting", "Value")), rows)),
     )
 
 
@@ -172,11 +176,11 @@ def _data(diagnosis: Diagnosis) -> Markup:
     """The quality of the log, and where it was read from."""
     run = diagnosis.run
     sources = [f"{source.format}: {source.path}" for source in run.sources]
-    tags = ", ".join(sorted({*run.data_health.unmapped_tags} - {*run.data_health.understood_tags}))
+    tags = listed(sorted({*run.data_health.unmapped_tags} - {*run.data_health.understood_tags}))
     lines = [
         data_line(diagnosis.run.data_health),
         *sources,
-        *diagnosis.notes,
+        *map(said, diagnosis.notes),
         *([_("Outside the vocabulary: {tags}").format(tags=tags)] if tags else []),
     ]
     return element("section", element("h2", _("Data")), *(element("p", line, class_="muted") for line in lines))

@@ -65,14 +65,14 @@ class ConfigRule(Rule[Setup, LimitsT]):
         measured: float | None = None,
         limit: float | None = None,
         unit: str = "",
-        **values: Value,
+        **values: Value | Message,
     ) -> Fired:
         """The finding about one setting, with the fix that changes it.
 
         Its message may use parameter, value, limit, suggested, and origin: who set the value where it was not the user.
         """
         fix = Fix(setting.parameter, setting.value, suggested, self.message("why"), self.source)
-        common: dict[str, Value] = {
+        common: dict[str, Value | Message] = {
             "parameter": setting.parameter,
             "value": format_setting(setting.value),
             "origin": _ORIGINS[setting.origin],
@@ -89,6 +89,6 @@ class ConfigRule(Rule[Setup, LimitsT]):
             fixes=(fix,) if "why" in self.texts else (),
         )
 
-    def skipped(self, key: str, **values: Value) -> Skipped:
+    def skipped(self, key: str, **values: Value | Message) -> Skipped:
         """Skipped, in this rule's own words: the texts `key` and `key_enable`."""
         return Skipped(self.message(key, **values), self.message(f"{key}_enable", **values))

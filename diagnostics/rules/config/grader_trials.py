@@ -1,14 +1,19 @@
 """What the trials of reward functions say of each: what it pays for, how long it takes, whether it repeats itself."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from diagnostics.model.messages import format_value, shortened
+from diagnostics.model.messages import Message, Value, shortened
 from diagnostics.model.setup import Trial
 from diagnostics.rules.limits import RuleLimits, limit
 
+TEXTS: Mapping[str, str] = {
+    "grader.paid": "{score} for {answer} (right {right}, wrong {wrong})",
+    "grader.gives": "{function} gives {answers}",
+    "grader.no-score": "no score",
+}
 QUOTED = 40  # characters of an answer that a message repeats
 SAME = 0.01
 """Scores nearer than this share of the spread of a function's scores count as the same."""
@@ -122,12 +127,12 @@ def quoted(trial: Trial) -> str:
     return f"{trial.policy or trial.kind} “{shortened(trial.answer, QUOTED)}”"
 
 
-def paid_line(paid: Paid) -> str:
+def paid_line(paid: Paid) -> Message:
     """An answer that was paid, with its scale: `1 for nan-numbers “nan” (right 1, wrong 0)`."""
-    right, wrong = format_value(paid.right), format_value(paid.wrong)
-    return f"{score_text(paid.trial.score)} for {quoted(paid.trial)} (right {right}, wrong {wrong})"
+    words = {"score": score_text(paid.trial.score), "answer": quoted(paid.trial)}
+    return Message("grader.paid", {**words, "right": paid.right, "wrong": paid.wrong})
 
 
-def score_text(score: float | None) -> str:
+def score_text(score: float | None) -> Message | Value:
     """A score for a message."""
-    return "no score" if score is None else format_value(score)
+    return Message("grader.no-score") if score is None else score

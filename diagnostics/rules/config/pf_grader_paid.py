@@ -28,6 +28,7 @@ References
 import math
 from collections.abc import Iterable, Sequence
 
+from diagnostics.model.messages import Message, Value
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup, Trial
 from diagnostics.rules.config.config_rule import ConfigRule
@@ -40,6 +41,7 @@ from diagnostics.rules.config.grader_trials import (
     scales,
 )
 from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.lists import at_most, joined
 from diagnostics.rules.rule import Fired, Quiet, RuleResult, english
 
 MOST = 4  # answers of a function that a message names
@@ -78,7 +80,7 @@ class PfGraderPaid(ConfigRule[Limits]):
             n: trials for n, trials in functions.items() if scales(trials) and depends_on_the_answer_alone(trials)
         }
         if not judged:
-            return self.skipped("unjudged", functions=", ".join(functions))
+            return self.skipped("unjudged", functions=joined(tuple(functions)))
         found = {name: paid_answers(trials, limits.share) for name, trials in judged.items()}
         if not any(found.values()):
             return Quiet(_highest(judged.values()), limits.share, "of the way to the right answer's score")
@@ -97,15 +99,14 @@ class PfGraderPaid(ConfigRule[Limits]):
         )
 
 
-def _lines(found: dict[str, list[Paid]], *, knows_answer: bool) -> str:
+def _lines(found: dict[str, list[Paid]], *, knows_answer: bool) -> Message | Value:
     """What each function paid: `accuracy gives 1 for nan-numbers “nan” (right 1, wrong 0)`."""
     lines = []
     for name, items in found.items():
         chosen = [paid_line(item) for item in items if item.trial.knows_answer is knows_answer]
         if chosen:
-            more = f", and {len(chosen) - MOST} more" if len(chosen) > MOST else ""
-            lines.append(f"{name} gives {', '.join(chosen[:MOST])}{more}")
-    return "; ".join(lines)
+            lines.append(Message("grader.gives", {"function": name, "answers": at_most(MOST, chosen)}))
+    return joined(lines, "clause")
 
 
 def _highest(functions: Iterable[Sequence[Trial]]) -> float:

@@ -10,7 +10,7 @@ Why it matters
     such as transformers' default of 5e-5, make updates too large: runs collapsed at it.
 
 When it is wrong
-    The scaling by size is our own rule of thumb: a narrower model tolerates a rate in proportion to its width (arXiv
+    The scaling by size is our own rule of thumb: a model tolerates a rate in inverse proportion to its width (arXiv
     2203.03466), and parameters grow with the square of the width. Other optimizers need other rates.
 
 What to try
@@ -21,12 +21,23 @@ References
 """
 
 import math
+from collections.abc import Mapping
 
+from diagnostics.model.messages import Message
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Quiet, RuleResult, english
+
+TEXTS: Mapping[str, str] = {
+    "size.unknown": "a model of a billion parameters (this one's size is not known)",
+    "size.billion": "a model of {count} billion parameters",
+    "size.million": "a model of {count} million parameters",
+    "size.thousand": "a model of {count} thousand parameters",
+    "size.any": "a model of {count} parameters",
+    "size.adapter": "a LoRA adapter on {model}",
+}
 
 
 class Limits(RuleLimits):
@@ -36,7 +47,9 @@ class Limits(RuleLimits):
     critical: float = limit(
         3e-05, "learning rate", "transformers' 5e-5 is for supervised training; public runs collapsed at it"
     )
-    adapter: float = limit(10.0, "times", "LoRA without regret: ten times the rate of full training")
+    adapter: float = limit(
+        10.0, "× the rate of full training", "LoRA without regret: ten times the rate of full training"
+    )
     adapter_least: float = limit(3e-06, "learning rate", "LoRA without regret")
     scaled_below: float = limit(1e9, "parameters", "engineering default: the published rates are for models this large")
 
@@ -93,12 +106,14 @@ def _two_digits(value: float) -> float:
     return float(f"{value:.1g}")
 
 
-def _size(setup: Setup) -> str:
+def _size(setup: Setup) -> Message:
     count = setup.model.parameters
-    kind = "a LoRA adapter on " if setup.trains_an_adapter else ""
-    if count is None:
-        return f"{kind}a model of a billion parameters (this one's size is not known)"
-    for unit, size in (("billion", 1e9), ("million", 1e6), ("thousand", 1e3)):
-        if count >= size:
-            return f"{kind}a model of {count / size:.3g} {unit} parameters"
-    return f"{kind}a model of {count:g} parameters"
+    model = Message("size.unknown") if count is None else _counted(count)
+    return Message("size.adapter", {"model": model}) if setup.trains_an_adapter else model
+
+
+def _counted(parameters: float) -> Message:
+    for name, size in (("billion", 1e9), ("million", 1e6), ("thousand", 1e3)):
+        if parameters >= size:
+            return Message(f"size.{name}", {"count": f"{parameters / size:.3g}"})
+    return Message("size.any", {"count": f"{parameters:g}"})

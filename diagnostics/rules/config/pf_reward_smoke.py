@@ -21,19 +21,24 @@ References
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 
+from diagnostics.model.messages import Message, Value
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup, Trial
 from diagnostics.rules.config.config_rule import ConfigRule
 from diagnostics.rules.config.reward_trials import score_of, weighted_sums
 from diagnostics.rules.rule import Fired, NoLimits, Quiet, RuleResult, english
 
-WITH_ARTICLE = {
-    "gold": "a right", "wrong": "a wrong", "empty": "the empty", "junk": "a junk", "extreme": "an extreme",
-    "attack": "a worthless",
-}  # fmt: skip
+TEXTS: Mapping[str, str] = {
+    "tried.gold": "a right",
+    "tried.wrong": "a wrong",
+    "tried.empty": "the empty",
+    "tried.junk": "a junk",
+    "tried.extreme": "an extreme",
+    "tried.attack": "a worthless",
+}
 SHARED = ("gold", "empty", "junk", "extreme")
 """Kinds of answers that all functions were tried on alike."""
 QUOTED = 40  # characters of an answer that a message repeats
@@ -78,8 +83,9 @@ class PfRewardSmoke(ConfigRule[NoLimits]):
         odd = next((trial for trial in trials if not math.isfinite(score_of(trial))), None)
         if odd is None:
             return None
-        values = {"score": str(odd.score), "kind": WITH_ARTICLE.get(odd.kind, odd.kind), "answer": odd.answer[:QUOTED]}
-        return self._problem(setup, Severity.CRITICAL, "nonfinite", function=odd.function, **values)
+        kind = Message(name) if (name := f"tried.{odd.kind}") in TEXTS else odd.kind
+        values = {"score": str(odd.score), "answer": odd.answer[:QUOTED]}
+        return self._problem(setup, Severity.CRITICAL, "nonfinite", function=odd.function, kind=kind, **values)
 
     def _equal(self, setup: Setup, trials: Sequence[Trial]) -> Fired | None:
         totals = weighted_sums(setup, [trial for trial in trials if trial.kind in SHARED])
@@ -109,5 +115,5 @@ class PfRewardSmoke(ConfigRule[NoLimits]):
                 return self._problem(setup, Severity.WARNING, "equal_function", function=function, score=scores[0])
         return None
 
-    def _problem(self, setup: Setup, severity: Severity, key: str, **values: str | float) -> Fired:
+    def _problem(self, setup: Setup, severity: Severity, key: str, **values: Value | Message) -> Fired:
         return Fired(severity, self.message(key, **values), parameters=(setup.parameter("reward_funcs"),))

@@ -20,6 +20,7 @@ References
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
+from diagnostics.rules.lists import joined
 from diagnostics.rules.rule import NoLimits, Quiet, RuleResult, english
 
 
@@ -49,4 +50,4 @@ class PfStopToken(ConfigRule[NoLimits]):
             return self.skipped("unread")
         if setting.number in ends:
             return Quiet(setting.number)
-        return self.fired(Severity.WARNING, setting, suggested=ends[0], ends=" or ".join(map(str, ends)))
+        return self.fired(Severity.WARNING, setting, suggested=ends[0], ends=joined(ends, "alternative"))

@@ -83,7 +83,7 @@ class PolicyHardlyMoves(RunRule[Limits]):
         warm_up="The learning rate reached {measured} from step {first} to {last}, where {stated} is set: the warm-up "
         "is longer than the run.",
         still="Nothing has moved from step {first} to {last}: the entropy was {before} nats/token and is {measured}, "
-        "and {reward} was {reward_before} and is {reward_after}.",
+        "and the {reward} was {reward_before} and is {reward_after}.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
@@ -131,7 +131,7 @@ class PolicyHardlyMoves(RunRule[Limits]):
             limit=None,
             key="still",
             before=change.before,
-            reward=f"the {reward.name}",
+            reward=reward.name,
             reward_before=gained.before,
             reward_after=gained.after,
         )

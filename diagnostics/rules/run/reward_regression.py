@@ -137,7 +137,7 @@ class RewardRegression(RunRule[Limits]):
         if not isinstance(reading, Reading):
             return self.judged(reading)
         if reading.breach is None:
-            return Quiet(reading.worst, allowed, f"{series.unit} below the best")
+            return Quiet(reading.worst, allowed, "reward below the best")
         found = self._fired(series, means, reading, reading.breach)
         return found if found.still else dataclasses.replace(found, severity=Severity.INFO)
 

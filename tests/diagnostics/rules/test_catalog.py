@@ -170,5 +170,5 @@ def test_every_template_is_well_formed() -> None:
 
 
 def test_a_language_without_a_table_is_refused_in_one_sentence() -> None:
-    with pytest.raises(ValueError, match="there is no table for 'tlh'"):
+    with pytest.raises(ValueError, match="there is no language 'tlh'"):
         templates("tlh")
