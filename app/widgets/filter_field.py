@@ -5,13 +5,14 @@ from collections.abc import Callable
 import streamlit as st
 
 from app.assets import asset
+from diagnostics.language import N_, _
 
 _NAME = "rlvitals_filter_field"
 _SCRIPT, _STYLE = asset("widgets/filter_field.js"), asset("widgets/filter_field.css")
 _WORDS = {
-    "label": "Filter",
+    "label": N_("Filter"),
     "example": "verdict:critical learning_rate>1e-4 cause:kl",
-    "fields": "name, state, verdict, cause, tag, any setting",
+    "fields": N_("name, state, verdict, cause, tag, any setting"),
 }
 
 
@@ -23,4 +24,9 @@ def filter_field(text: str, on_change: Callable[[str], None], key: str, width: i
             on_change(words)
 
     component = st.components.v2.component(_NAME, js=_SCRIPT, css=_STYLE, isolate_styles=False)
-    component(key=key, data={"text": text, "words": _WORDS}, on_text_change=typed, width=width)
+    component(
+        key=key,
+        data={"text": text, "words": {name: _(text) for name, text in _WORDS.items()}},
+        on_text_change=typed,
+        width=width,
+    )

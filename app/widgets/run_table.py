@@ -17,6 +17,7 @@ from app.run_list.chips import Chip
 from app.run_list.order import COLUMNS, Order
 from app.run_list.row import Row
 from diagnostics.annotations import LONGEST_NOTE, LONGEST_TAG
+from diagnostics.language import N_, _
 
 OnAct = Callable[[str, object], None]
 
@@ -26,32 +27,32 @@ _SCRIPT = "\n".join(asset(f"widgets/{part}") for part in _PARTS)
 _STYLE = asset("widgets/run_table.css")
 ACTS = ("chip", "sort", "open", "tag", "untag", "note", "archive", "restore")
 _TITLES = {
-    "verdict": "Verdict",
-    "run": "Run",
-    "reward": "Reward",
-    "last": "Last",
-    "state": "State",
-    "cost": "Cost",
-    "algorithm": "Algorithm",
-    "written": "Written",
+    "verdict": N_("Verdict"),
+    "run": N_("Run"),
+    "reward": N_("Reward"),
+    "last": N_("Last"),
+    "state": N_("State"),
+    "cost": N_("Cost"),
+    "algorithm": N_("Algorithm"),
+    "written": N_("Written"),
 }
 _WORDS = {
-    "table": "Runs",
-    "chips": "Filter by verdict and state",
-    "select": "Select",
-    "selected": "{count} selected",
-    "compare": "Compare",
-    "compare_hint": "Two to twenty runs, side by side",
-    "tag": "Tag",
-    "new_tag": "New tag",
-    "remove": "Remove tag",
-    "note": "Note",
-    "archive": "Archive",
-    "restore": "Restore",
-    "clear": "Clear",
-    "save": "Save",
-    "keys": [[["j", "k"], "move"], [["x"], "select"], [["c"], "compare"]],
+    "table": N_("Runs"),
+    "chips": N_("Filter by verdict and state"),
+    "select": N_("Select"),
+    "selected": N_("{count} selected"),
+    "compare": N_("Compare"),
+    "compare_hint": N_("Two to twenty runs, side by side"),
+    "tag": N_("Tag"),
+    "new_tag": N_("New tag"),
+    "remove": N_("Remove tag"),
+    "note": N_("Note"),
+    "archive": N_("Archive"),
+    "restore": N_("Restore"),
+    "clear": N_("Clear"),
+    "save": N_("Save"),
 }
+_KEYS = ((("j", "k"), N_("move")), (("x",), N_("select")), (("c",), N_("compare")))
 
 
 def run_table(
@@ -74,7 +75,7 @@ def run_table(
         "rows": rows,
         "chips": chips,
         "columns": [
-            {"id": name, "title": title, "sorts": order is not None and name in COLUMNS}
+            {"id": name, "title": _(title), "sorts": order is not None and name in COLUMNS}
             for name, title in _TITLES.items()
         ],
         "sort": {"column": order.column, "is_reversed": order.is_reversed} if order else {},
@@ -86,7 +87,10 @@ def run_table(
         "longest_tag": LONGEST_TAG,
         "longest_note": LONGEST_NOTE,
         "keys": handled(RUNS),
-        "words": _WORDS,
+        "words": {
+            **{name: _(text) for name, text in _WORDS.items()},
+            "keys": [[keys, _(does)] for keys, does in _KEYS],
+        },
     }
     callbacks: dict[str, Any] = {f"on_{name}_change": partial(_pass_on, key, name, on_act) for name in ACTS}
     component(key=key, data=data, **callbacks)
@@ -102,7 +106,7 @@ def chip_data(chips: Sequence[Chip], total: int, *, is_all: bool, is_disabled: b
         "field": "",
         "value": "",
         "shape": "",
-        "word": "All",
+        "word": _("All"),
         "count": f"{total:,}",
         "is_on": is_all,
         "is_disabled": is_disabled,
