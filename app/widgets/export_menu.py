@@ -5,7 +5,6 @@ from html import escape
 import streamlit as st
 
 from app.downloads.routes import download_address
-from app.languages import in_language
 from diagnostics.language import N_, _
 from diagnostics.model.run import Run
 
@@ -23,7 +22,6 @@ _WORDS = {
     "jsonl": N_("JSON lines"),
 }
 
-_IN_WORDS = ("html", "md")  # what is read by people; JSON is English always
 _LINK = "color: inherit; text-decoration: underline"  # a browser's own blue cannot be read in the dark
 
 
@@ -42,9 +40,7 @@ def _line(run: Run, title: str, files: tuple[str, ...]) -> str:
 
 
 def _link(run: Run, title: str, file: str) -> str:
-    kind = file.rpartition(".")[2]
-    words = _(_WORDS[kind])
+    words = _(_WORDS[file.rpartition(".")[2]])
     label = _("{what} as {kind}").format(what=_(title), kind=words)
-    address = download_address(file, run.path)
-    address = escape(in_language(address) if kind in _IN_WORDS else address)
+    address = escape(download_address(file, run.path))
     return f'<a href="{address}" download aria-label="{escape(label)}" style="{_LINK}">{escape(words)}</a>'

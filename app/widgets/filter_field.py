@@ -23,10 +23,11 @@ def filter_field(text: str, on_change: Callable[[str], None], key: str, width: i
         if isinstance(words := st.session_state[key].text, str):
             on_change(words)
 
+    told = {name: _(words) for name, words in _WORDS.items()}
     component = st.components.v2.component(_NAME, js=_SCRIPT, css=_STYLE, isolate_styles=False)
     component(
         key=key,
-        data={"text": text, "words": {name: _(text) for name, text in _WORDS.items()}},
+        data={"text": text, "words": told},
         on_text_change=typed,
         width=width,
     )

@@ -96,6 +96,11 @@ def run_table(
     component(key=key, data=data, **callbacks)
 
 
+def _words() -> Mapping[str, Any]:
+    words = {name: _(text) for name, text in _WORDS.items()}
+    return {**words, "keys": [[keys, _(does)] for keys, does in _KEYS]}
+
+
 def _pass_on(key: str, name: str, on_act: OnAct) -> None:
     on_act(name, st.session_state[key].get(name))
 
