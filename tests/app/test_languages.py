@@ -59,7 +59,7 @@ def test_two_sessions_of_one_server_speak_two_languages_and_each_can_change_its_
 
     del chinese.query_params["lang"]  # as a link to another page does
     assert CHINESE.search(cause(chinese.run()))
-    assert chinese.query_params["lang"] == ["zh"]
+    assert chinese.query_params["lang"] == "zh"
 
     chinese.query_params["lang"] = "en"
     assert cause(chinese.run()) == cause(english)
