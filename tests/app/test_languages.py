@@ -31,11 +31,12 @@ def opened(**address: str) -> AppTest:
 
 def drawn(test: AppTest, name: str) -> dict[str, Any]:
     (found,) = [item.proto for item in test.get("bidi_component") if item.proto.component_name == f"rlvitals_{name}"]
-    return orjson.loads(found.json)
+    told: dict[str, Any] = orjson.loads(found.json)
+    return told
 
 
 def cause(test: AppTest) -> str:
-    return drawn(test, "verdict")["cards"][0]["cause"]
+    return str(drawn(test, "verdict")["cards"][0]["cause"])
 
 
 def summaries(test: AppTest) -> str:
