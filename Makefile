@@ -6,7 +6,7 @@
 # make translations  find the texts that a user reads, and bring the files of their translations up to them
 # make reports  write docs/reports: what diagnose says of the sample runs, as text, Markdown and HTML
 # make screenshots  take the pictures in docs/screenshots anew: every page in its important states, light and dark
-# make parity compare PPO, GRPO and RLOO with TRL's, and open a run of TRL's while it trains, in an environment of its own (ten minutes)
+# make parity compare PPO, GRPO and RLOO with TRL's, and follow runs of TRL's while they train, in an environment of its own (ten minutes)
 # make detection-trl  train another hour of TRL's runs with known faults, and judge all that are trained, beside three other monitors
 # make fuzz   open 50,000 damaged logs of every format: each must become a run or a clear error, in 10 s of CPU time and 500 MB (an hour)
 # make read-speed  time the reading of logs beside TensorBoard's readers, on a machine that does nothing else (ten minutes)
@@ -78,11 +78,12 @@ checkpoints: $(VENV)/.dev
 
 parity: $(VENV)/.dev $(TRL)/.ready
 	$(BIN)/python -m benchmarks.trl_parity --trl-python $(TRL)/bin/python --output docs/benchmarks/parity.md
-	TRL_PYTHON=$(TRL)/bin/python $(BIN)/python -m pytest tests/benchmarks/test_parity.py tests/benchmarks/test_live_trl.py
+	TRL_PYTHON=$(TRL)/bin/python $(BIN)/python -m pytest tests/benchmarks/test_parity.py tests/benchmarks/test_live_trl.py tests/benchmarks/test_trl_callback.py
 
 speed: $(VENV)/.dev $(TRL)/.ready
 	$(BIN)/python -m benchmarks.trainer_speed --trl-python $(TRL)/bin/python --output docs/benchmarks/trainer.md
 	$(BIN)/python -m benchmarks.logging_cost --output docs/benchmarks/logging.md
+	$(BIN)/python -m benchmarks.callback_cost --trl-python $(TRL)/bin/python --output docs/benchmarks/callback.md
 
 read-speed: $(VENV)/.dev $(READERS)/.ready
 	$(BIN)/python -m benchmarks.readers --peers $(READERS)/bin/python --output docs/benchmarks/readers.md

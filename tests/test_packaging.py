@@ -22,9 +22,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     return zipfile.ZipFile(path)
 
 
-def test_the_wheel_holds_exactly_the_three_packages(wheel: zipfile.ZipFile) -> None:
+def test_the_wheel_holds_exactly_the_four_packages(wheel: zipfile.ZipFile) -> None:
     top = {name.split("/")[0] for name in wheel.namelist()}
-    assert {name for name in top if not name.endswith(".dist-info")} == {"app", "diagnostics", "trainer"}
+    assert {name for name in top if not name.endswith(".dist-info")} == {"app", "diagnostics", "rlvitals", "trainer"}
+    assert {"rlvitals/py.typed", "diagnostics/py.typed"} <= set(wheel.namelist())
 
 
 def test_the_wheel_brings_the_demo_checkpoints(wheel: zipfile.ZipFile) -> None:

@@ -54,6 +54,7 @@ COMMANDS = {
     "gate": Command(
         "diagnostics.cli.gate", "gate [GATE.toml] RUN ...", N_("fail where runs are worse than a baseline, for CI")
     ),
+    "watch": Command("diagnostics.cli.watch", "watch PATH ...", N_("watch runs without a browser: alerts, stops")),
     "preflight": Command(
         "diagnostics.cli.preflight", "preflight CONFIG|RUN", N_("say what the settings alone are worth a look for")
     ),

@@ -11,6 +11,7 @@ from pathlib import Path
 from diagnostics.cli.access_token import access_token
 from diagnostics.cli.address import Address, base_path, host_name
 from diagnostics.cli.command import CommandError, command_parser, print_note, write_result
+from diagnostics.cli.dashboard_alerts import alerts_over
 from diagnostics.cli.packages import folder_of
 from diagnostics.cli.reading import add_map, names_of
 from diagnostics.cli.server import Server
@@ -44,7 +45,8 @@ def _serve(script: Path, arguments: argparse.Namespace) -> int:
         with Server.start(script, address, _environment(arguments, address, token)) as server:
             if server.becomes_ready():
                 _announce(address, token, _what_it_opens(arguments))
-                return server.process.wait()
+                with alerts_over(arguments.paths, address.url()):
+                    return server.process.wait()
         if _is_free(arguments.host, port):
             raise CommandError("the dashboard ended before it could be opened; what it said stands above")
     raise CommandError(f"none of the {_PORTS_TO_TRY} ports from {arguments.port} on is free; name another with --port")

@@ -62,11 +62,17 @@ class Entry(NamedTuple):
 def translate(recording: Recording, own: OwnNames = NO_NAMES) -> Translation:
     """Find the trainer that is surest of this recording and apply it, beneath the user's own names."""
     log = Log(recording, series_by_tag(recording), configuration(recording))
-    trainers = ((producer, trainer) for producer in PRODUCERS for trainer in producer.trainers)
-    origin, trainer = max(trainers, key=lambda pair: pair[1].recognise(log))
+    origin, trainer = max(_candidates(log), key=lambda pair: pair[1].recognise(log))
     version = recording.producer_version or package_version(recording, origin.name)
     log = Log(recording, log.series, log.config, version)
     return Translation(log, origin, trainer, trainer.read_traits(log), own)
+
+
+def _candidates(log: Log) -> list[tuple[Producer, Trainer]]:
+    """Every trainer; where a run directory states whose names it holds, and they are, that producer's alone."""
+    trainers = [(producer, trainer) for producer in PRODUCERS for trainer in producer.trainers]
+    stated = [pair for pair in trainers if pair[0].name == log.recording.producer and pair[1].recognise(log)]
+    return stated or trainers
 
 
 def glossary() -> Iterator[Entry]:

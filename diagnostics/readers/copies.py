@@ -11,7 +11,6 @@ from diagnostics.foreign_files import check_cancelled, open_regular, read_head
 from diagnostics.readers.base import RunRef, format_named
 from diagnostics.readers.openings import files_of, hold_one_training
 from diagnostics.readers.wandb.run_folders import LATEST
-from diagnostics.runlog import EVENTS_FILE
 
 _HEAD_BYTES, _LONG_HEAD_BYTES, _CHUNK_BYTES = 1 << 12, 1 << 18, 1 << 20
 _FEW = 8  # logs that begin alike and are compared with each other; more, like many consoles, must agree for longer
@@ -87,9 +86,8 @@ def _tells_its_training(log: _Log) -> bool:
 
 
 def _log(ref: RunRef) -> _Log | None:
-    own = ref.path / EVENTS_FILE  # of a run directory, whose mark is a file that never grows
     try:
-        stats = [(file, file.stat()) for file in (*files_of(ref), *([own] if own.is_file() else []))]
+        stats = [(file, file.stat()) for file in files_of(ref)]
     except OSError:  # gone just now
         return None
     found = {file.name: (file, stat.st_ino, stat.st_size, stat.st_mtime_ns) for file, stat in stats}

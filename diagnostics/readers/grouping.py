@@ -12,17 +12,27 @@ from pathlib import Path
 from diagnostics.readers.base import RunRef
 from diagnostics.readers.copies import copies_among
 from diagnostics.readers.equal_values import joined_by_values
+from diagnostics.readers.followed import without_followed
 from diagnostics.readers.openings import hold_one_training
-from diagnostics.readers.run_parts import OWN, SAMPLES, common_folder, joined_ref, logs_by_folder, members, start_time
+from diagnostics.readers.run_parts import (
+    OWN,
+    SAMPLES,
+    STATE,
+    common_folder,
+    joined_ref,
+    logs_by_folder,
+    members,
+    start_time,
+)
 
-_STATE, _CONSOLE = "trainer-state", "console"
+_CONSOLE = "console"
 _FOLDERS_OF_ONE_RUN = frozenset({"wandb", "swanlab"})
 _FOLLOWING_TABLES = frozenset({"logging.jsonl", "trainer_log.jsonl"})  # ms-swift, LLaMA-Factory
 
 
 def group_runs(refs: Iterable[RunRef]) -> list[RunRef]:
     """One reference per run; further logs of the run become parts of the leading one."""
-    found = joined_by_values(_by_home(_without_copies(list(refs))))
+    found = joined_by_values(_by_home(without_followed(_without_copies(list(refs)))))
     below = logs_by_folder(member for ref in found for member in members(ref))
     common = [_at_common_folder(ref, below) for ref in found]
     return sorted(common, key=lambda ref: str(ref.path))
@@ -58,7 +68,7 @@ def _is_attached(ref: RunRef) -> bool:
     """Whether a log belongs to the one in its home; a console does only where a tracker keeps it in a run's folder."""
     folder = ref.path.parent if ref.path.is_file() else ref.path.parent.parent  # the latter for one training of several
     is_kept = ref.format == _CONSOLE and ref.home != folder
-    return ref.format in SAMPLES or ref.format == _STATE or ref.path.name in _FOLLOWING_TABLES or is_kept
+    return ref.format in SAMPLES or ref.format == STATE or ref.path.name in _FOLLOWING_TABLES or is_kept
 
 
 def _candidates(named: Sequence[RunRef], below: Sequence[RunRef], alone: Container[int]) -> list[RunRef]:
@@ -76,7 +86,7 @@ def _leading_log(home: Path | None, near: Sequence[RunRef], attached: Sequence[R
     owner = next((ref for ref in near if ref.path == home and ref.format in _FOLDERS_OF_ONE_RUN), None)
     if owner is not None or len(near) < 2:
         return owner or next(iter(near), None)
-    state = next((ref for ref in attached if ref.format == _STATE), None)
+    state = next((ref for ref in attached if ref.format == STATE), None)
     if state is not None:
         return next((ref for ref in near if hold_one_training(ref, state)), None)
     return max(near, key=lambda ref: start_time(ref) or 0.0)

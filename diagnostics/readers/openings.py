@@ -12,6 +12,7 @@ from diagnostics.foreign_files.folders import files_in
 from diagnostics.model.recording import Recording
 from diagnostics.readers.base import RunRef, UnreadableRun, format_named, load
 from diagnostics.readers.evidence import are_one_training, telling_points
+from diagnostics.runlog import EVENTS_FILE
 
 MOST_OPENINGS, MOST_ANSWERS = 256, 1 << 16  # that are remembered
 _FIRST_STEPS = 3  # whose values find the logs worth comparing
@@ -38,6 +39,9 @@ def files_of(ref: RunRef) -> tuple[Path, ...]:
         return (ref.path,)
     marks = format_named(ref.format).marks
     beside = files_in(ref.path, *marks)
+    own = ref.path / EVENTS_FILE  # of a run directory, whose mark is a file that never grows
+    if own.is_file():
+        return (*beside, own)
     return tuple(beside or sorted(file for mark in marks for file in ref.path.glob(f"*/{mark}")))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from diagnostics.readers.base import FORMATS, RunRef, format_named, load
 
 OWN = "rlvitals"  # run directories, which hold all that their trainer wrote
+STATE = "trainer-state"
 SAMPLES = frozenset({"completions", "samples", "samples-parquet", "trajectories"})  # what lies beside a tracker's log
 _ORDER = {form.name: place for place, form in enumerate(FORMATS)}
 

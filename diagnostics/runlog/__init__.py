@@ -11,6 +11,7 @@ from diagnostics.runlog.records import (
     StatusRecord,
 )
 from diagnostics.runlog.writer import (
+    BESIDE_OUTPUTS,
     CHECKPOINTS_FOLDER,
     CONSOLE_FILE,
     ENDED_STATES,
@@ -22,6 +23,7 @@ from diagnostics.runlog.writer import (
 )
 
 __all__ = [
+    "BESIDE_OUTPUTS",
     "CHECKPOINTS_FOLDER",
     "CONSOLE_FILE",
     "ENDED_STATES",

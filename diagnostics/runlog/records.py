@@ -53,6 +53,7 @@ class RunRecord:
     versions: Row = field(default_factory=dict)
     parent: str | None = None
     fault: Row = field(default_factory=dict)
+    producer: str = ""  # whose names are logged; rlvitals' own where it does not say
     problems: tuple[Problem, ...] = ()
 
     @classmethod
@@ -75,6 +76,7 @@ class RunRecord:
             versions=fields.mapping("versions") or {},
             parent=fields.text("parent") or None,
             fault=fields.mapping("fault") or {},
+            producer=fields.text("producer"),
             problems=tuple(fields.problems),
         )
 

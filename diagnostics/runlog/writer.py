@@ -2,7 +2,8 @@
 
 Layout, relative to the run directory (an API that other programs may read):
 
-    run.json        immutable: schema_version, run_id, name, algorithm, task, created, config, versions, parent, fault
+    run.json        immutable: schema_version, run_id, name, algorithm, task, created, config, versions, parent, fault,
+                    and, where another trainer's names are logged, that trainer as producer: "trl"
     status.json     replaced atomically: state, step, total, heartbeat, host, boot_id, pid, started, error, device
                     ("cuda", "cpu", …) once it is known, and,
                     of a run that was resumed, resumed: [{"step", "time", "changes"}]
@@ -50,6 +51,8 @@ EVENTS_FILE = "events.jsonl"
 SAMPLES_FILE = "samples.jsonl"
 CONSOLE_FILE = "console.log"
 CHECKPOINTS_FOLDER = "checkpoints"
+BESIDE_OUTPUTS = "rlvitals"
+"""The run directory that the callback writes into a trainer's output folder; the next ones there end in -2, -3, …"""
 
 ENDED_STATES = frozenset({"finished", "stopped", "failed"})
 HEARTBEAT_SECONDS = 5.0
@@ -58,7 +61,7 @@ SECONDS_OF_SILENCE = 60.0
 """An older heartbeat means that a process on another machine, whose pid cannot be checked, no longer writes."""
 BLOCK_BYTES = 4096
 """The space that even a small file takes on disk."""
-VERSIONED_PACKAGES = ("rlvitals", "torch", "transformers", "accelerate", "numpy")
+VERSIONED_PACKAGES = ("rlvitals", "torch", "transformers", "accelerate", "numpy", "trl")
 
 
 class RunLogError(Exception):
@@ -71,6 +74,7 @@ class RunLog:
     `config` is flat and uses TRL's argument names; `total` is the number of planned steps. A daemon thread refreshes
     the heartbeat, so that a step of ten minutes does not look like a dead process. `fault` is the truth about a run
     that was made sick on purpose, {"name", "onset_step", "changes"}: for judging a diagnosis, never for making one.
+    `producer` is the trainer whose names the metrics and settings have, where that is not rlvitals' own: "trl".
 
     Raises RunLogError if the directory already holds a run or cannot be written.
     """
@@ -86,10 +90,23 @@ class RunLog:
         total: int | None = None,
         parent: str | None = None,
         fault: Mapping[str, Any] | None = None,
+        producer: str = "",
     ) -> None:
         self.directory = Path(directory)
         self.run_id = uuid.uuid4().hex[:12]
-        self._claim(name or self.directory.name, algorithm, task, dict(config or {}), parent, fault)
+        self._claim(
+            {
+                "name": name or self.directory.name,
+                "algorithm": algorithm,
+                "task": task,
+                "created": time.time(),
+                "config": dict(config or {}),
+                "versions": installed_versions(),
+                "parent": parent,
+                **({"fault": dict(fault)} if fault else {}),
+                **({"producer": producer} if producer else {}),
+            }
+        )
         self._open(step=None, total=total, resumed=())
 
     @classmethod
@@ -205,27 +222,9 @@ class RunLog:
         else:
             self.close("failed", f"{type(error).__name__}: {error}")
 
-    def _claim(
-        self,
-        name: str,
-        algorithm: str,
-        task: str,
-        config: dict[str, Any],
-        parent: str | None,
-        fault: Mapping[str, Any] | None,
-    ) -> None:
-        description = {
-            "schema_version": SCHEMA_VERSION,
-            "run_id": self.run_id,
-            "name": name,
-            "algorithm": algorithm,
-            "task": task,
-            "created": time.time(),
-            "config": config,
-            "versions": installed_versions(),
-            "parent": parent,
-            **({"fault": dict(fault)} if fault else {}),
-        }
+    def _claim(self, said: Mapping[str, Any]) -> None:
+        """Write run.json, which holds this beside the schema and the run's id."""
+        description = {"schema_version": SCHEMA_VERSION, "run_id": self.run_id, **said}
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
             with (self.directory / RUN_FILE).open("xb") as file:  # "x": two processes cannot claim one folder

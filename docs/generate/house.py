@@ -41,7 +41,7 @@ def design() -> str:
 
 @cache
 def arrows() -> Arrows:
-    """The imports of every room; a room is a folder or a module directly inside one of the three packages."""
+    """The imports of every room; a room is a folder or a module directly inside diagnostics, trainer or app."""
     graph = grimp.build_graph(*PACKAGES, cache_dir=None)
     found: dict[str, set[str]] = defaultdict(set)
     for module in graph.modules - set(PACKAGES):

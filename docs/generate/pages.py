@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from diagnostics.report.schemas import SCHEMAS, schema_text
-from docs.generate import house, logs, options, reference
+from docs.generate import house, logs, options, python, reference
 
 DOCS = Path(__file__).resolve().parents[1]
 
@@ -24,6 +24,7 @@ PAGES: Mapping[Path, Callable[[], str]] = {
     DOCS / "reference" / "formats.md": logs.formats,
     DOCS / "reference" / "producers.md": logs.producers,
     DOCS / "reference" / "options.md": options.options,
+    DOCS / "reference" / "python.md": python.python,
     DOCS / "design.md": house.design,
     **{DOCS / "reference" / "schemas" / f"{name}.json": partial(_line_ended, name) for name in SCHEMAS},
 }

@@ -36,6 +36,7 @@ KILLED = (
     "Its process ended without a word: it was killed, by a person or by the kernel for lack of memory; against the "
     "latter lower per_device_train_batch_size and raise gradient_accumulation_steps by the same factor."
 )
+OURS = "rlvitals"
 LIVING_STATES = frozenset({"starting", "running"})
 QUIET_SECONDS = 60.0  # without a step, after which it is worth knowing what the process does
 
@@ -46,7 +47,7 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
         name = RunRecord.read(folder).name or folder.name
     except RecordError:  # listed anyway: opening it says what is wrong
         name = folder.name
-    return (RunRef(folder, "rlvitals", name),)
+    return (RunRef(folder, OURS, name),)
 
 
 def start_time(path: Path) -> float | None:
@@ -107,7 +108,7 @@ class Reader:
         run, console = self._log.run, self.path / CONSOLE_FILE
         return Recording(
             path=self.path,
-            sources=(Source("rlvitals", self.path),),
+            sources=(Source(OURS, self.path),),
             run_id=run.run_id,
             name=run.name or self.path.name,
             tags=unchanged.tags if unchanged else self._log.columns.series(),
@@ -116,7 +117,7 @@ class Reader:
             samples=unchanged.samples if unchanged else self._log.samples.snapshot(),
             status=status,
             created=run.created,
-            producer="rlvitals",
+            producer=run.producer or OURS,
             producer_version=_version(run),
             algorithm=run.algorithm,
             task=run.task,
@@ -254,7 +255,7 @@ def _config(run: RunRecord, said: StatusRecord) -> Row:
 
 
 def _version(run: RunRecord) -> str | None:
-    version = run.versions.get("rlvitals")
+    version = run.versions.get(run.producer or OURS)
     return version if isinstance(version, str) else None
 
 

@@ -11,16 +11,18 @@ from diagnostics.report.schemas.preflight import PREFLIGHT
 from diagnostics.report.schemas.runs import RUNS
 from diagnostics.report.schemas.shapes import Schema
 from diagnostics.report.schemas.status import STATUS
+from diagnostics.report.schemas.watching import WATCH
 from diagnostics.report.strict_json import SCHEMA_VERSION
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_LINES = frozenset({"export"})
+_LINES = frozenset({"export", "watch"})
 """A record on each line, without a version of its own."""
 
 SCHEMAS: Mapping[str, Schema] = {
     "diagnose": DIAGNOSE,
     "status": STATUS,
     "runs": RUNS,
+    "watch": WATCH,
     "compare": COMPARE,
     "gate": GATE,
     "preflight": PREFLIGHT,

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
 
 from diagnostics.runlog import EVENTS_FILE, STATUS_FILE
+from diagnostics.runlog.parent import SAMPLE_RUNS
 from diagnostics.runlog.process import ProcessIdentity
 
 PATIENCE = 30.0  # seconds: importing torch alone takes ten on busy cores
@@ -41,6 +43,7 @@ BOX = f"""metric => {{
   chart.place.scrollIntoView({{block: 'center'}});
   return chart.plot.over.getBoundingClientRect().toJSON();
 }}"""
+TRL_RUNS = Path(__file__).parents[2] / "fixtures" / "trl"
 VIEWPORT = {"width": 1280, "height": 800}
 
 
@@ -253,16 +256,16 @@ def open_screen(chromium: Browser) -> Iterator[Callable[..., Screen]]:
     assert troubles == []
 
 
-@pytest.fixture
-def start_dashboard(tmp_path: Path) -> Iterator[Callable[..., Dashboard]]:
-    """Starts `rlvitals` with these arguments in tmp_path, as a user would in a terminal."""
+@contextmanager
+def starting_dashboards(folder: Path) -> Iterator[Callable[..., Dashboard]]:
+    """Starts `rlvitals` with these arguments in a folder, as a user would in a terminal; all end with the block."""
     processes: list[subprocess.Popen[bytes]] = []
 
     def start(*arguments: str | Path) -> Dashboard:
-        output = tmp_path / f"dashboard-{len(processes)}.out"
+        output = folder / f"dashboard-{len(processes)}.out"
         with output.open("wb") as file:
             process = subprocess.Popen(
-                [rlvitals(), *map(str, arguments)], cwd=tmp_path, stdout=file, stderr=subprocess.STDOUT
+                [rlvitals(), *map(str, arguments)], cwd=folder, stdout=file, stderr=subprocess.STDOUT
             )
         processes.append(process)
         return Dashboard(process, wait_until(lambda: _address(output, process), "rlvitals to print its address"))
@@ -270,6 +273,35 @@ def start_dashboard(tmp_path: Path) -> Iterator[Callable[..., Dashboard]]:
     yield start
     for process in processes:
         end(process)
+
+
+@pytest.fixture
+def start_dashboard(tmp_path: Path) -> Iterator[Callable[..., Dashboard]]:
+    """Starts `rlvitals` with these arguments in tmp_path."""
+    with starting_dashboards(tmp_path) as start:
+        yield start
+
+
+@pytest.fixture(scope="session")
+def lasting_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of `dashboard`, for runs that several tests look at."""
+    return tmp_path_factory.mktemp("lasting")
+
+
+@pytest.fixture(scope="session")
+def dashboard(lasting_runs: Path) -> Iterator[Dashboard]:
+    """One dashboard for all tests that only look at runs: those of `runs`, the sample runs and the fixtures of TRL."""
+    with starting_dashboards(lasting_runs) as start:
+        yield start(lasting_runs, SAMPLE_RUNS, TRL_RUNS)
+
+
+@pytest.fixture
+def runs(lasting_runs: Path, tmp_path: Path) -> Iterator[Path]:
+    """A folder of runs that `dashboard` shows during this test; ask for it before `open_screen`, which ends first."""
+    folder = lasting_runs / tmp_path.name
+    folder.mkdir()
+    yield folder
+    shutil.rmtree(folder)
 
 
 @pytest.fixture

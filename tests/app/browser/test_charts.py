@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from diagnostics.runlog import RunLog
-from tests.app.browser.conftest import FIND, Chart, wait_until
+from tests.app.browser.conftest import FIND, Chart, Dashboard, wait_until
 
 Fixture = Callable[..., Any]
 
@@ -42,20 +42,20 @@ INK = """([metric, steps, place]) => {
 
 
 @pytest.fixture(scope="session")
-def long_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def long_run(lasting_runs: Path) -> Path:
     """A run of 100,000 steps with one-step spikes and one of each non-finite value."""
     values = np.full(LONG, 0.02)
     values[SPIKES - 1] = 9.0
     values[NAN - 1], values[INF - 1], values[MINUS_INF - 1] = math.nan, math.inf, -math.inf
-    with RunLog(tmp_path_factory.mktemp("long") / "a", algorithm="grpo", total=LONG) as log:
+    with RunLog(lasting_runs / "long", algorithm="grpo", total=LONG) as log:
         for step, value in enumerate(values.tolist(), 1):
             log.log(step, {"reward": value, "kl": step % 5 / 100})
     return log.directory
 
 
 @pytest.fixture
-def growing(tmp_path: Path) -> RunLog:
-    log = RunLog(tmp_path / "runs" / "growing", algorithm="grpo", total=1000)
+def growing(runs: Path) -> RunLog:
+    log = RunLog(runs / "growing", algorithm="grpo", total=1000)
     for step in range(1, 31):
         log.log(step, {"reward": step / 10, "kl": 0.01 * step, "grad_norm": 1.0})
     return log
@@ -84,9 +84,9 @@ def zoom_to(chart: Chart, first: float, last: float) -> None:
 
 
 def test_at_every_zoom_each_spike_and_each_non_finite_value_is_drawn_at_its_place(
-    long_run: Path, start_dashboard: Fixture, open_screen: Fixture
+    long_run: Path, dashboard: Dashboard, open_screen: Fixture
 ) -> None:
-    screen = open_screen(start_dashboard(long_run.parent).url_of(long_run))
+    screen = open_screen(dashboard.url_of(long_run))
     reward = screen.chart("reward")
     settled(reward)
     for first, last in ((1, LONG), (30_000, 70_000), (39_000, 44_000), (59_900, 61_600), (60_000, 60_600)):
@@ -102,9 +102,9 @@ def test_at_every_zoom_each_spike_and_each_non_finite_value_is_drawn_at_its_plac
 
 
 def test_zoomed_in_far_enough_every_logged_point_is_there_and_hovering_shows_its_raw_value(
-    long_run: Path, start_dashboard: Fixture, open_screen: Fixture
+    long_run: Path, dashboard: Dashboard, open_screen: Fixture
 ) -> None:
-    screen = open_screen(start_dashboard(long_run.parent).url_of(long_run))
+    screen = open_screen(dashboard.url_of(long_run))
     reward = screen.chart("reward")
     settled(reward)
     for _ in range(8):
@@ -128,9 +128,9 @@ def test_zoomed_in_far_enough_every_logged_point_is_there_and_hovering_shows_its
 
 
 def test_a_drag_zooms_every_chart_and_a_double_click_shows_all_again(
-    growing: RunLog, start_dashboard: Fixture, open_screen: Fixture
+    growing: RunLog, dashboard: Dashboard, open_screen: Fixture
 ) -> None:
-    screen = open_screen(start_dashboard(growing.directory.parent).url_of(growing.directory))
+    screen = open_screen(dashboard.url_of(growing.directory))
     reward, kl = screen.chart("reward"), screen.chart("kl_per_token")
     whole = kl.x_range
     zoomed = reward.zoom()
@@ -150,10 +150,8 @@ def test_a_drag_zooms_every_chart_and_a_double_click_shows_all_again(
     screen.page.wait_for_url(lambda address: "steps=" not in address)
 
 
-def test_the_cursor_reads_every_chart_at_its_step(
-    growing: RunLog, start_dashboard: Fixture, open_screen: Fixture
-) -> None:
-    screen = open_screen(start_dashboard(growing.directory.parent).url_of(growing.directory))
+def test_the_cursor_reads_every_chart_at_its_step(growing: RunLog, dashboard: Dashboard, open_screen: Fixture) -> None:
+    screen = open_screen(dashboard.url_of(growing.directory))
     box = screen.chart("reward").box
     screen.chart("kl_per_token")
     screen.page.mouse.move(box["x"] + box["width"] * 9 / 29, box["y"] + box["height"] / 2)
@@ -162,9 +160,9 @@ def test_the_cursor_reads_every_chart_at_its_step(
 
 
 def test_a_click_chooses_the_step_for_the_whole_page(
-    growing: RunLog, start_dashboard: Fixture, open_screen: Fixture
+    growing: RunLog, dashboard: Dashboard, open_screen: Fixture
 ) -> None:
-    screen = open_screen(start_dashboard(growing.directory.parent).url_of(growing.directory))
+    screen = open_screen(dashboard.url_of(growing.directory))
     box = screen.chart("reward").box
     screen.page.mouse.click(box["x"] + box["width"] * 9 / 29, box["y"] + box["height"] / 2)
     screen.page.wait_for_url("**step=10**")
@@ -185,9 +183,9 @@ def test_a_click_chooses_the_step_for_the_whole_page(
 
 
 def test_a_reference_is_drawn_grey_behind_every_curve_that_it_logs(
-    growing: RunLog, start_dashboard: Fixture, open_screen: Fixture
+    growing: RunLog, dashboard: Dashboard, open_screen: Fixture
 ) -> None:
-    screen = open_screen(start_dashboard(growing.directory.parent).url_of(growing.directory))
+    screen = open_screen(dashboard.url_of(growing.directory))
     screen.chart("reward")
     screen.page.get_by_label("ghost").hover()
     screen.page.get_by_label("ghost").select_option(label="healthy-grpo (sample)")
@@ -199,8 +197,8 @@ def test_a_reference_is_drawn_grey_behind_every_curve_that_it_logs(
     assert screen.page.get_by_label("ghost").input_value().endswith("/healthy-grpo")
 
 
-def test_a_new_step_travels_alone(growing: RunLog, start_dashboard: Fixture, open_screen: Fixture) -> None:
-    screen = open_screen(start_dashboard(growing.directory.parent).url_of(growing.directory))
+def test_a_new_step_travels_alone(growing: RunLog, dashboard: Dashboard, open_screen: Fixture) -> None:
+    screen = open_screen(dashboard.url_of(growing.directory))
     reward = screen.chart("reward")
     reward.wait_for_points(30)
     settled(reward)
@@ -217,9 +215,9 @@ def test_a_new_step_travels_alone(growing: RunLog, start_dashboard: Fixture, ope
 
 
 def test_the_grid_has_as_many_columns_as_the_window_has_room_for(
-    growing: RunLog, start_dashboard: Fixture, open_screen: Fixture
+    growing: RunLog, dashboard: Dashboard, open_screen: Fixture
 ) -> None:
-    screen = open_screen(start_dashboard(growing.directory.parent).url_of(growing.directory))
+    screen = open_screen(dashboard.url_of(growing.directory))
     screen.chart("reward")
     grid = "document.querySelector('.rlvitals-grid')"
     for width, columns in ((760, 1), (800, 1), (850, 2), (1000, 3), (1440, 4), (2200, 5)):
@@ -232,9 +230,9 @@ def test_the_grid_has_as_many_columns_as_the_window_has_room_for(
 
 
 def test_view_options_are_kept_in_the_address_and_change_nothing_that_was_logged(
-    growing: RunLog, start_dashboard: Fixture, open_screen: Fixture
+    growing: RunLog, dashboard: Dashboard, open_screen: Fixture
 ) -> None:
-    screen = open_screen(start_dashboard(growing.directory.parent).url_of(growing.directory))
+    screen = open_screen(dashboard.url_of(growing.directory))
     reward = screen.chart("reward")
     logged = reward.values
     screen.page.get_by_label("smooth").select_option("5 points")
@@ -253,9 +251,9 @@ def test_view_options_are_kept_in_the_address_and_change_nothing_that_was_logged
 
 
 def test_a_chart_is_enlarged_over_the_whole_width_and_small_again(
-    growing: RunLog, start_dashboard: Fixture, open_screen: Fixture
+    growing: RunLog, dashboard: Dashboard, open_screen: Fixture
 ) -> None:
-    screen = open_screen(start_dashboard(growing.directory.parent).url_of(growing.directory))
+    screen = open_screen(dashboard.url_of(growing.directory))
     reward = screen.chart("reward")
     small = reward.box["width"]
     button = screen.page.locator("[data-metric=reward] .rlvitals-chart-enlarge")
@@ -283,9 +281,9 @@ WATCH = """() => {
 
 
 def test_while_a_run_grows_nothing_fades_jumps_or_is_built_anew(
-    growing: RunLog, start_dashboard: Fixture, open_screen: Fixture
+    growing: RunLog, dashboard: Dashboard, open_screen: Fixture
 ) -> None:
-    screen = open_screen(start_dashboard(growing.directory.parent).url_of(growing.directory))
+    screen = open_screen(dashboard.url_of(growing.directory))
     reward = screen.chart("reward")
     reward.wait_for_points(30)
     settled(reward)
@@ -301,9 +299,9 @@ def test_while_a_run_grows_nothing_fades_jumps_or_is_built_anew(
 
 
 def test_a_logarithmic_scale_marks_at_its_foot_what_it_has_no_height_for(
-    long_run: Path, start_dashboard: Fixture, open_screen: Fixture
+    long_run: Path, dashboard: Dashboard, open_screen: Fixture
 ) -> None:
-    screen = open_screen(start_dashboard(long_run.parent).url_of(long_run))
+    screen = open_screen(dashboard.url_of(long_run))
     kl = screen.chart("kl_per_token")
     settled(kl)
     unit = screen.page.locator("[data-metric=kl_per_token] .rlvitals-chart-unit")

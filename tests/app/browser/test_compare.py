@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from diagnostics.runlog import RunLog
-from tests.app.browser.conftest import FIND, Chart, wait_until
+from tests.app.browser.conftest import FIND, Chart, Dashboard, wait_until
 from tests.hostile_text import DANGEROUS, EVERYTHING
 
 Fixture = Callable[..., Any]
@@ -59,9 +59,8 @@ def log_step(log: RunLog, step: int, best: float = 1.0) -> None:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_runs_of_trl_and_sample_runs_are_compared_without_an_error(
-    theme: str, start_dashboard: Fixture, open_screen: Fixture
+    theme: str, dashboard: Dashboard, open_screen: Fixture
 ) -> None:
-    dashboard = start_dashboard(SAMPLES, TRL)
     for pair in (
         (SAMPLES / "cut-off", SAMPLES / "healthy-grpo"),
         (TRL / "grpo116" / "out", TRL / "grpo116" / "out_conv"),
@@ -75,12 +74,12 @@ def test_runs_of_trl_and_sample_runs_are_compared_without_an_error(
 
 
 def test_twenty_runs_do_not_make_the_page_scroll_sideways_nor_their_letters_lie_on_each_other(
-    start_dashboard: Fixture, open_screen: Fixture, tmp_path: Path
+    runs: Path, dashboard: Dashboard, open_screen: Fixture
 ) -> None:
-    paths = [tmp_path / "runs" / f"seed-{index:02}" for index in range(20)]
+    paths = [runs / f"seed-{index:02}" for index in range(20)]
     for index, path in enumerate(paths):
         write(path, last=5, config={"beta": index / 100} if index % 2 else {"seed": index}).close()
-    screen = open_screen(compare_url(start_dashboard(tmp_path / "runs"), *paths))
+    screen = open_screen(compare_url(dashboard, *paths))
     expect(screen.page.get_by_text("their mean and range are one band, n = 10.")).to_be_visible()
     reward = screen.chart("reward")
     found = words_beside(reward)
@@ -99,7 +98,7 @@ def test_the_run_page_leads_to_a_comparison_and_the_choosers_write_the_address(
         log.log(1, {"objective/scores": 1.0})
     dashboard = start_dashboard(SAMPLES, tmp_path / "runs")
     page = open_screen(dashboard.url_of(SAMPLES / "cut-off")).page
-    page.get_by_role("link", name="Compare with another run").click()
+    page.get_by_role("link", name="Compare", exact=True).click()
     expect(page.get_by_text("Only one run is chosen, cut-off")).to_be_visible()
     page.get_by_role("combobox", name="Runs, the baseline first").click()
     page.get_by_role("option", name=re.compile("healthy-grpo")).click()
@@ -112,13 +111,11 @@ def test_the_run_page_leads_to_a_comparison_and_the_choosers_write_the_address(
     assert Path(address(page)["ghost"][0]).name == "theirs"
 
 
-def test_a_relaunched_run_leads_to_its_parent_beside_it(
-    start_dashboard: Fixture, open_screen: Fixture, tmp_path: Path
-) -> None:
-    parent = write(tmp_path / "runs" / "a", best=0.5)
+def test_a_relaunched_run_leads_to_its_parent_beside_it(runs: Path, dashboard: Dashboard, open_screen: Fixture) -> None:
+    parent = write(runs / "a", best=0.5)
     parent.close()
-    write(tmp_path / "runs" / "b", parent=parent.run_id).close()
-    page = open_screen(start_dashboard(tmp_path / "runs").url_of(tmp_path / "runs" / "b")).page
+    write(runs / "b", parent=parent.run_id).close()
+    page = open_screen(dashboard.url_of(runs / "b")).page
     page.get_by_role("link", name="Compare the two").click()
     expect(page.get_by_text("B, relaunched from A with the same settings")).to_be_visible()
     expect(page.get_by_role("columnheader", name="relaunch of A")).to_be_visible()
@@ -126,9 +123,9 @@ def test_a_relaunched_run_leads_to_its_parent_beside_it(
 
 
 def test_zoom_cursor_and_step_are_those_of_every_overlay_and_of_the_address(
-    start_dashboard: Fixture, open_screen: Fixture
+    dashboard: Dashboard, open_screen: Fixture
 ) -> None:
-    screen = open_screen(compare_url(start_dashboard(SAMPLES), SAMPLES / "cut-off", SAMPLES / "healthy-grpo"))
+    screen = open_screen(compare_url(dashboard, SAMPLES / "cut-off", SAMPLES / "healthy-grpo"))
     reward, other = screen.chart("reward"), screen.chart("truncated_fraction")
     whole = other.x_range
     zoomed = reward.zoom(0.2, 0.5)
@@ -149,11 +146,11 @@ def test_zoom_cursor_and_step_are_those_of_every_overlay_and_of_the_address(
 
 
 def test_a_live_run_grows_on_the_page_by_its_new_points_alone_and_the_zoom_of_a_chart_stays(
-    start_dashboard: Fixture, open_screen: Fixture, tmp_path: Path
+    runs: Path, dashboard: Dashboard, open_screen: Fixture
 ) -> None:
-    write(tmp_path / "runs" / "a").close()
-    live = write(tmp_path / "runs" / "b", last=20)
-    screen = open_screen(compare_url(start_dashboard(tmp_path / "runs"), tmp_path / "runs" / "a", live.directory))
+    write(runs / "a").close()
+    live = write(runs / "b", last=20)
+    screen = open_screen(compare_url(dashboard, runs / "a", live.directory))
     expect(screen.page.get_by_role("rowheader", name="Reward at step 20")).to_be_visible()
     reward = screen.chart("reward")
     wait_until(lambda: points_of(reward) == [40, 20], "the points of both")
@@ -168,12 +165,12 @@ def test_a_live_run_grows_on_the_page_by_its_new_points_alone_and_the_zoom_of_a_
     assert reward.x_range == zoomed
 
 
-def test_a_hostile_log_is_text_on_the_page(start_dashboard: Fixture, open_screen: Fixture, tmp_path: Path) -> None:
+def test_a_hostile_log_is_text_on_the_page(runs: Path, dashboard: Dashboard, open_screen: Fixture) -> None:
     config = {EVERYTHING: EVERYTHING}
-    write(tmp_path / "runs" / "a", name=f"{EVERYTHING}a", task=EVERYTHING, config=config).close("failed", EVERYTHING)
-    write(tmp_path / "runs" / "b", name=f"{EVERYTHING}b", config={EVERYTHING: f"{EVERYTHING}b"}).close()
-    paths = tmp_path / "runs" / "a", tmp_path / "runs" / "b"
-    screen = open_screen(compare_url(start_dashboard(tmp_path / "runs"), *paths))
+    write(runs / "a", name=f"{EVERYTHING}a", task=EVERYTHING, config=config).close("failed", EVERYTHING)
+    write(runs / "b", name=f"{EVERYTHING}b", config={EVERYTHING: f"{EVERYTHING}b"}).close()
+    paths = runs / "a", runs / "b"
+    screen = open_screen(compare_url(dashboard, *paths))
     expect(screen.page.get_by_role("rowheader", name="Verdict")).to_be_visible()
     for section in ("Samples of one prompt", "All metrics"):
         screen.open_details(section)

@@ -5,15 +5,14 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from diagnostics.runlog.parent import SAMPLE_RUNS
+from tests.app.browser.conftest import Dashboard
 
 Fixture = Callable[..., Any]
 
 
 def test_a_search_leads_to_a_rule_its_causes_and_the_sample_run_that_shows_it(
-    start_dashboard: Fixture, open_screen: Fixture
+    dashboard: Dashboard, open_screen: Fixture
 ) -> None:
-    dashboard = start_dashboard(SAMPLE_RUNS)
     page = open_screen(dashboard.page("learn")).page
     expect(page.get_by_text("Does the mean reward rise?")).to_be_visible()
 
@@ -31,16 +30,14 @@ def test_a_search_leads_to_a_rule_its_causes_and_the_sample_run_that_shows_it(
     page.wait_for_url("**/run?run=*negative-kl*")
 
 
-def test_a_producers_tag_leads_to_the_metric_that_it_is(start_dashboard: Fixture, open_screen: Fixture) -> None:
-    page = open_screen(start_dashboard(SAMPLE_RUNS).page("learn", entry="objective/kl")).page
+def test_a_producers_tag_leads_to_the_metric_that_it_is(dashboard: Dashboard, open_screen: Fixture) -> None:
+    page = open_screen(dashboard.page("learn", entry="objective/kl")).page
 
     expect(page.get_by_role("heading", name="kl_per_sequence")).to_be_visible()
 
 
-def test_an_unknown_entry_is_said_to_be_so_beside_the_nearest_names(
-    start_dashboard: Fixture, open_screen: Fixture
-) -> None:
-    page = open_screen(start_dashboard(SAMPLE_RUNS).page("learn", entry="kl-negativ <b>")).page
+def test_an_unknown_entry_is_said_to_be_so_beside_the_nearest_names(dashboard: Dashboard, open_screen: Fixture) -> None:
+    page = open_screen(dashboard.page("learn", entry="kl-negativ <b>")).page
 
     expect(page.get_by_text("There is no metric, rule or cause called kl-negativ <b>.")).to_be_visible()
     page.get_by_role("link", name="kl-negative", exact=True).click()

@@ -1,0 +1,174 @@
+"""The alerts file: who gets which alerts, in TOML. It may name commands to run, so it is never one beside the runs."""
+
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from diagnostics.alerts.alert import Alert
+from diagnostics.alerts.episodes import Kind
+from diagnostics.foreign_files.documents import read_toml
+from diagnostics.model.outcome import Severity
+from diagnostics.user_data import user_data_folder
+
+FILE = "alerts.toml"
+COOLDOWN_MINUTES = 10.0
+CHANNELS = ("terminal", "webhook", "command", "apprise")
+_FILTERS = ("severity", "when", "runs", "findings")
+_TOP = ("page", "cooldown_minutes", "send")
+_SHARED = stat.S_IWGRP | stat.S_IWOTH
+
+
+class AlertsFileError(Exception):
+    """An alerts file cannot be used; the message is one sentence that names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One receiver, and which alerts it gets.
+
+    `target` is what the channel needs: the address of a webhook or of apprise, the words of a command, True for the
+    terminal. `severity` is the least of a finding; alerts about the run itself (failed, silent, ended) are not held to
+    it. `runs` and `findings` are patterns as in a shell; empty means all.
+    """
+
+    channel: str
+    target: Any
+    severity: Severity = Severity.WARNING
+    when: frozenset[Kind] = frozenset(Kind)
+    runs: str = "*"
+    findings: tuple[str, ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def takes(self, alert: Alert) -> bool:
+        """Whether it is meant for this receiver."""
+        if alert.kind not in self.when or not fnmatchcase(alert.run, self.runs):
+            return False
+        if not alert.finding:
+            return True
+        is_named = not self.findings or any(fnmatchcase(alert.finding, pattern) for pattern in self.findings)
+        return is_named and alert.severity is not None and alert.severity.rank >= self.severity.rank
+
+
+@dataclass(frozen=True, slots=True)
+class AlertRules:
+    """What an alerts file says: the receivers, where the dashboard is served, and the cooldown in seconds."""
+
+    routes: tuple[Route, ...] = (Route("terminal", True),)
+    page: str = ""
+    cooldown: float = COOLDOWN_MINUTES * 60
+
+
+def users_file() -> Path:
+    """`~/.local/share/rlvitals/alerts.toml`; it need not exist."""
+    return user_data_folder() / FILE
+
+
+def alert_rules(given: Path | None = None) -> AlertRules:
+    """The rules of a file, else of the user's own; without any, everything from a warning on goes to the terminal.
+
+    Raises AlertsFileError.
+    """
+    file = given or users_file()
+    if given is None and not file.exists():
+        return AlertRules()
+    try:
+        _check_own(file)
+        return _rules(read_toml(file))
+    except OSError as error:
+        raise AlertsFileError(f"cannot read the alerts file {file}: {error.strerror}") from error
+    except ValueError as error:
+        raise AlertsFileError(f"{file}: {error}") from error
+
+
+def _check_own(file: Path) -> None:
+    """It runs commands in the user's name: nobody else may have written it."""
+    found = file.stat()
+    if found.st_uid not in (os.geteuid(), 0) or found.st_mode & _SHARED:
+        raise ValueError(f"others can change it, and it may start commands; run: chmod go-w {file}")
+
+
+def _rules(document: Mapping[str, Any]) -> AlertRules:
+    _check_keys(document, _TOP, "the file")
+    page, minutes = document.get("page", ""), document.get("cooldown_minutes", COOLDOWN_MINUTES)
+    if not isinstance(page, str) or (page and not page.startswith(("http://", "https://"))):
+        raise ValueError(f"page = {page!r} is no address such as http://gpu-box:8501")
+    if isinstance(minutes, bool) or not isinstance(minutes, int | float) or minutes < 0:
+        raise ValueError(f"cooldown_minutes = {minutes!r} is no number of minutes")
+    tables = document.get("send", [])
+    if not isinstance(tables, list) or not tables:
+        raise ValueError("it names no receiver; write [[send]] and below it terminal = true, or a webhook")
+    return AlertRules(tuple(map(_route, tables)), page, minutes * 60.0)
+
+
+def _route(table: Any) -> Route:
+    if not isinstance(table, dict):
+        raise ValueError("send holds something beside tables; write [[send]] above each")
+    channels = [name for name in CHANNELS if name in table]
+    if len(channels) != 1:
+        raise ValueError(
+            f"each [[send]] names one of {', '.join(CHANNELS)}; one names {' and '.join(channels) or 'none'}"
+        )
+    (channel,) = channels
+    _check_keys(table, (channel, *_FILTERS, *(("headers",) if channel == "webhook" else ())), f"a {channel}")
+    return Route(
+        channel,
+        _target(channel, table[channel]),
+        Severity(_choice(table.get("severity", "warning"), "severity", list(Severity))),
+        frozenset(Kind(_choice(kind, "when", list(Kind))) for kind in _texts(table.get("when", list(Kind)), "when")),
+        _text(table.get("runs", "*"), "runs"),
+        tuple(_texts(table.get("findings", []), "findings")),
+        {name: _text(value, "headers") for name, value in _mapping(table.get("headers", {}), "headers").items()},
+    )
+
+
+def _target(channel: str, value: Any) -> Any:
+    match channel:
+        case "terminal" if value is True:
+            return value
+        case "webhook" if isinstance(value, str) and value.startswith(("http://", "https://")):
+            return value
+        case "apprise" if isinstance(value, str) and "://" in value:
+            return value
+        case "command" if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
+            return tuple(value)
+    wanted = {
+        "terminal": "terminal = true",
+        "webhook": 'webhook = "https://…"',
+        "apprise": 'apprise = "slack://…", an address of apprise',
+        "command": 'command = ["program", "argument"], a list of words',
+    }
+    raise ValueError(f"write {wanted[channel]}")  # the value stays unsaid: an address may hold a password
+
+
+def _check_keys(table: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+    for name in table:
+        if name not in known:
+            raise ValueError(f"{where} has no key {name!r}; known are {', '.join(known)}")
+
+
+def _choice(value: Any, name: str, known: list[Any]) -> str:
+    if value not in known:
+        raise ValueError(f"{name} = {value!r} is none of {', '.join(known)}")
+    return str(value)
+
+
+def _texts(value: Any, name: str) -> list[str]:
+    if not isinstance(value, list):
+        raise ValueError(f'{name} = {value!r} is no list; write {name} = ["…"]')
+    return [_text(item, name) for item in value]
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{name} = {value!r} is no text in quotes")
+    return value
+
+
+def _mapping(value: Any, name: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f'{name} is no table; write {name} = {{ Authorization = "…" }}')
+    return value
