@@ -7,7 +7,7 @@ import streamlit as st
 
 from app import state
 from app.widgets.markdown import escaped
-from diagnostics.language import N_, _
+from diagnostics.language import _
 from diagnostics.wording.values import counted
 from trainer.config.options import ConfigError
 from trainer.config.reward_names import RewardError
@@ -16,15 +16,6 @@ from trainer.trust.store import TrustError, TrustStore
 
 _PENDING, _REFUSAL = "foreign_code.pending", "foreign_code.refusal"
 _SHOWN_DIGITS = 16
-_KINDS = (
-    N_("reward function file"),
-    N_("Python code of a model"),
-    N_("code on the Hugging Face hub"),
-    N_("compiled kernel on the Hugging Face hub"),
-    N_("pickled weights"),
-    N_("pickled training state"),
-)
-"""The kinds of foreign code as the trainer calls them, for their translations."""
 
 
 def may_run(find_code: Callable[[], Iterable[ForeignCode]], key: str) -> bool:
