@@ -5,14 +5,13 @@ from collections.abc import Callable
 import streamlit as st
 
 from app.assets import asset
-from diagnostics.language import N_, _
 
 _NAME = "rlvitals_filter_field"
 _SCRIPT, _STYLE = asset("widgets/filter_field.js"), asset("widgets/filter_field.css")
 _WORDS = {
-    "label": N_("Filter"),
+    "label": "Filter",
     "example": "verdict:critical learning_rate>1e-4 cause:kl",
-    "fields": N_("name, state, verdict, cause, tag, any setting"),
+    "fields": "name, state, verdict, cause, tag, any setting",
 }
 
 
@@ -23,11 +22,5 @@ def filter_field(text: str, on_change: Callable[[str], None], key: str, width: i
         if isinstance(words := st.session_state[key].text, str):
             on_change(words)
 
-    told = {name: _(words) for name, words in _WORDS.items()}
     component = st.components.v2.component(_NAME, js=_SCRIPT, css=_STYLE, isolate_styles=False)
-    component(
-        key=key,
-        data={"text": text, "words": told},
-        on_text_change=typed,
-        width=width,
-    )
+    component(key=key, data={"text": text, "words": _WORDS}, on_text_change=typed, width=width)

@@ -17,7 +17,6 @@ from app.run_list.chips import Chip
 from app.run_list.order import COLUMNS, Order
 from app.run_list.row import Row
 from diagnostics.annotations import LONGEST_NOTE, LONGEST_TAG
-from diagnostics.language import N_, _
 
 OnAct = Callable[[str, object], None]
 
@@ -27,32 +26,32 @@ _SCRIPT = "\n".join(asset(f"widgets/{part}") for part in _PARTS)
 _STYLE = asset("widgets/run_table.css")
 ACTS = ("chip", "sort", "open", "tag", "untag", "note", "archive", "restore")
 _TITLES = {
-    "verdict": N_("Verdict"),
-    "run": N_("Run"),
-    "reward": N_("Reward"),
-    "last": N_("Last"),
-    "state": N_("State"),
-    "cost": N_("Cost"),
-    "algorithm": N_("Algorithm"),
-    "written": N_("Written"),
+    "verdict": "Verdict",
+    "run": "Run",
+    "reward": "Reward",
+    "last": "Last",
+    "state": "State",
+    "cost": "Cost",
+    "algorithm": "Algorithm",
+    "written": "Written",
 }
 _WORDS = {
-    "table": N_("Runs"),
-    "chips": N_("Filter by verdict and state"),
-    "select": N_("Select"),
-    "selected": N_("{count} selected"),
-    "compare": N_("Compare"),
-    "compare_hint": N_("Two to twenty runs, side by side"),
-    "tag": N_("Tag"),
-    "new_tag": N_("New tag"),
-    "remove": N_("Remove tag"),
-    "note": N_("Note"),
-    "archive": N_("Archive"),
-    "restore": N_("Restore"),
-    "clear": N_("Clear"),
-    "save": N_("Save"),
+    "table": "Runs",
+    "chips": "Filter by verdict and state",
+    "select": "Select",
+    "selected": "{count} selected",
+    "compare": "Compare",
+    "compare_hint": "Two to twenty runs, side by side",
+    "tag": "Tag",
+    "new_tag": "New tag",
+    "remove": "Remove tag",
+    "note": "Note",
+    "archive": "Archive",
+    "restore": "Restore",
+    "clear": "Clear",
+    "save": "Save",
+    "keys": [[["j", "k"], "move"], [["x"], "select"], [["c"], "compare"]],
 }
-_KEYS = ((("j", "k"), N_("move")), (("x",), N_("select")), (("c",), N_("compare")))
 
 
 def run_table(
@@ -75,7 +74,7 @@ def run_table(
         "rows": rows,
         "chips": chips,
         "columns": [
-            {"id": name, "title": _(title), "sorts": order is not None and name in COLUMNS}
+            {"id": name, "title": title, "sorts": order is not None and name in COLUMNS}
             for name, title in _TITLES.items()
         ],
         "sort": {"column": order.column, "is_reversed": order.is_reversed} if order else {},
@@ -87,18 +86,10 @@ def run_table(
         "longest_tag": LONGEST_TAG,
         "longest_note": LONGEST_NOTE,
         "keys": handled(RUNS),
-        "words": {
-            **{name: _(text) for name, text in _WORDS.items()},
-            "keys": [[keys, _(does)] for keys, does in _KEYS],
-        },
+        "words": _WORDS,
     }
     callbacks: dict[str, Any] = {f"on_{name}_change": partial(_pass_on, key, name, on_act) for name in ACTS}
     component(key=key, data=data, **callbacks)
-
-
-def _words() -> Mapping[str, Any]:
-    words = {name: _(text) for name, text in _WORDS.items()}
-    return {**words, "keys": [[keys, _(does)] for keys, does in _KEYS]}
 
 
 def _pass_on(key: str, name: str, on_act: OnAct) -> None:
@@ -111,7 +102,7 @@ def chip_data(chips: Sequence[Chip], total: int, *, is_all: bool, is_disabled: b
         "field": "",
         "value": "",
         "shape": "",
-        "word": _("All"),
+        "word": "All",
         "count": f"{total:,}",
         "is_on": is_all,
         "is_disabled": is_disabled,
