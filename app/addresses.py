@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.assets import asset
+from diagnostics.language import known_language, language, language_tag
 
 PAGES = ("run", "compare", "launch", "learn")
 """The pages beside the list of runs, which is the home of the dashboard."""
@@ -27,6 +28,7 @@ _FRESH = {"Cache-Control": "no-cache"}
 _TITLE, _OWN_TITLE = "<title>Streamlit</title>", "<title>rlvitals</title>"
 _LINK, _OWN_LINK = 'rel="shortcut icon" href="./favicon.png"', f'rel="icon" type="image/svg+xml" href="./{_ICON}"'
 _HEAD = "<head>"
+_LANGUAGE = '<html lang="en"'
 # Without this the browser looks for the server below each page's own address first, and complains that it is not there.
 _SERVER = '<script>window.__streamlit = { BACKEND_BASE_URL: new URL(".", window.location.href).href }</script>'
 
@@ -54,7 +56,7 @@ class PageAddresses:
             return
         page = str(scope["path"]).removeprefix(f"{self._base_path}/")
         if page in (_HOME, *PAGES):
-            await HTMLResponse(_document(), headers=_FRESH)(scope, receive, send)
+            await HTMLResponse(_document(_language(scope)), headers=_FRESH)(scope, receive, send)
         elif page == _LIST:
             await RedirectResponse(_home(page, _query(scope)), 303)(scope, receive, send)
         else:
@@ -92,12 +94,20 @@ def _home(page: str, query: str) -> str:
     return f"{up}?{query}" if query else up
 
 
+def _language(scope: Scope) -> str:
+    """That of the address, else the one that the browser wants most."""
+    request = Request(scope)
+    with language(known_language(request.query_params.get("lang"), request.headers.get("accept-language"))):
+        return language_tag()
+
+
 def _query(scope: Scope) -> str:
     return bytes(scope["query_string"]).decode("latin-1")
 
 
 @cache
-def _document() -> str:
-    """Streamlit's own document, with our title and icon, that knows where its server is."""
+def _document(tag: str) -> str:
+    """Streamlit's own document in the language of this tag, with our title and icon, that knows where its server is."""
     text = (Path(streamlit.__file__).parent / "static" / "index.html").read_text("utf-8")
+    text = text.replace(_LANGUAGE, f'<html lang="{tag}"')
     return text.replace(_TITLE, _OWN_TITLE).replace(_LINK, _OWN_LINK).replace(_HEAD, f"{_HEAD}\n    {_SERVER}", 1)

@@ -10,20 +10,22 @@ from app import state
 from app.addresses import UNKNOWN
 from app.jump.targets import ENTRY, RUN
 from app.keys import CHART_GESTURES, RUNS, SAMPLES, Key
+from app.languages import language_switch, speak
 from app.theme import style
 from app.views import compare, launch, learn, run, runs
 from app.widgets.jump import jump
 from app.widgets.markdown import escaped
 from diagnostics.foreign_files import confine_to
+from diagnostics.language import _
 
 _NAME = "rlvitals"
 _TEXT_SECTIONS = frozenset({"samples", "checks", "config", "console"})
 
 
 def _runs() -> None:
-    _title("Runs")
+    _title(_("Runs"))
     if page := state.in_address(UNKNOWN):
-        st.info(f"There is no page at {escaped(page)}; these are the runs.")
+        st.info(_("There is no page at {address}; these are the runs.").format(address=escaped(page)))
         state.write_into_address(UNKNOWN, "")
     runs.render(state.folders, _open_run, _open_launch)
 
@@ -33,26 +35,27 @@ def _run() -> None:
 
 
 def _compare() -> None:
-    _title("Compare")
+    _title(_("Compare"))
     compare.render(_link_home)
 
 
 def _launch() -> None:
-    _title("Launch")
+    _title(_("Launch"))
     launch.render(state.folders()[0], _open_run, state.is_read_only())
 
 
 def _learn() -> None:
     entry = state.chosen_entry()
-    _title(entry or "Learn")
-    learn.render(entry, _link_entry, partial(st.page_link, _LEARN, label="Learn"), _link_run)
+    _title(entry or _("Learn"))
+    learn.render(entry, _link_entry, partial(st.page_link, _LEARN, label=_("Learn")), _link_run)
 
 
-_RUNS = st.Page(_runs, title="Runs", url_path="runs", default=True)
-_RUN = st.Page(_run, title="Run", url_path="run", visibility="hidden")
-_COMPARE = st.Page(_compare, title="Compare", url_path="compare", visibility="hidden")
-_LAUNCH = st.Page(_launch, title="Launch", url_path="launch")
-_LEARN = st.Page(_learn, title="Learn", url_path="learn")
+speak()
+_RUNS = st.Page(_runs, title=_("Runs"), url_path="runs", default=True)
+_RUN = st.Page(_run, title=_("Run"), url_path="run", visibility="hidden")
+_COMPARE = st.Page(_compare, title=_("Compare"), url_path="compare", visibility="hidden")
+_LAUNCH = st.Page(_launch, title=_("Launch"), url_path="launch")
+_LEARN = st.Page(_learn, title=_("Learn"), url_path="learn")
 _OTHERS = {page.url_path: page for page in (_RUNS, _LAUNCH, _LEARN)}
 
 
@@ -69,7 +72,7 @@ def _open_launch() -> NoReturn:
 
 
 def _link_home() -> None:
-    st.page_link(_RUNS, label="Runs", query_params=state.list_parameters())
+    st.page_link(_RUNS, label=_("Runs"), query_params=state.list_parameters())
 
 
 def _link_entry(label: str, name: str) -> None:
@@ -110,3 +113,4 @@ st.set_page_config(page_title=_NAME, layout="wide", initial_sidebar_state="colla
 _page = st.navigation([_RUNS, _RUN, _COMPARE, _LAUNCH, _LEARN], position="top")
 _frame(_page)
 _page.run()
+language_switch()

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.assets import asset
+from diagnostics.language import N_, _
 from diagnostics.wording.severities import VERDICT_SHAPES, verdict_word
 
 BadgeColour = Literal["red", "orange", "blue", "green", "gray"]
@@ -101,8 +102,13 @@ class Sign:
     """A meaning that does not rely on colour: a shape and a word, with the name of their colour."""
 
     shape: str
-    word: str
+    english: str
     colour: BadgeColour
+
+    @property
+    def word(self) -> str:
+        """The word in the language of the reader."""
+        return _(self.english)
 
     def __str__(self) -> str:
         return f"{self.shape} {self.word}"
@@ -122,29 +128,29 @@ VERDICTS: Mapping[str, Sign] = {
 }
 
 STATES: Mapping[str, Sign] = {
-    "queued": Sign("○", "queued", "gray"),
-    "starting": Sign("◔", "starting", "gray"),
-    "running": Sign("●", "running", "green"),
-    "finished": Sign("✓", "finished", "gray"),
-    "stopped": Sign("■", "stopped", "gray"),
-    "failed": Sign("✕", "failed", "orange"),
-    "died": Sign("✕", "died", "orange"),
-    "silent": Sign("◌", "silent", "gray"),
-    "unknown": Sign("·", "state unknown", "gray"),
+    "queued": Sign("○", N_("queued"), "gray"),
+    "starting": Sign("◔", N_("starting"), "gray"),
+    "running": Sign("●", N_("running"), "green"),
+    "finished": Sign("✓", N_("finished"), "gray"),
+    "stopped": Sign("■", N_("stopped"), "gray"),
+    "failed": Sign("✕", N_("failed"), "orange"),
+    "died": Sign("✕", N_("died"), "orange"),
+    "silent": Sign("◌", N_("silent"), "gray"),
+    "unknown": Sign("·", N_("state unknown"), "gray"),
 }
 
 FATES: Mapping[str, Sign] = {
-    "gone": Sign("✓", "gone", "green"),
-    "still": Sign("▲", "still so", "orange"),
-    "too-early": Sign("◔", "too early to say", "gray"),
-    "unchecked": Sign("○", "not checked", "gray"),
+    "gone": Sign("✓", N_("gone"), "green"),
+    "still": Sign("▲", N_("still so"), "orange"),
+    "too-early": Sign("◔", N_("too early to say"), "gray"),
+    "unchecked": Sign("○", N_("not checked"), "gray"),
 }
 
 NOT_APPLICABLE = "not-applicable"
 OUTCOMES: Mapping[str, Sign] = {
-    "fired": Sign("▲", "fired", "orange"),
-    "quiet": Sign("✓", "quiet", "green"),
-    "skipped": Sign("○", "could not run", "gray"),
-    "broken": Sign("✕", "broke", "gray"),
-    NOT_APPLICABLE: Sign("·", "does not apply", "gray"),
+    "fired": Sign("▲", N_("fired"), "orange"),
+    "quiet": Sign("✓", N_("quiet"), "green"),
+    "skipped": Sign("○", N_("could not run"), "gray"),
+    "broken": Sign("✕", N_("broke"), "gray"),
+    NOT_APPLICABLE: Sign("·", N_("does not apply"), "gray"),
 }

@@ -7,6 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.access.policy import Allowed, Policy, Refused, SignedIn, TokenNeeded
 from app.access.sign_in import CONTENT_SECURITY_POLICY, sign_in_page
+from diagnostics.language import known_language, language
 
 _COOKIE_SECONDS = 30 * 24 * 60 * 60
 _HEADERS = {
@@ -38,7 +39,9 @@ class AccessMiddleware:
             case Refused(sentence):
                 await PlainTextResponse(f"{sentence}\n", 403)(scope, receive, protected)
             case TokenNeeded() as needed:
-                await _ask_for_token(needed)(scope, receive, protected)
+                with language(_language_of(HTTPConnection(scope))):
+                    answer = _ask_for_token(needed)
+                await answer(scope, receive, protected)
 
     def _redirect(self, signed_in: SignedIn, scope: Scope) -> Response:
         response = RedirectResponse(signed_in.location, 303, {"Cache-Control": "no-store"})
@@ -52,6 +55,11 @@ class AccessMiddleware:
             samesite="strict",
         )
         return response
+
+
+def _language_of(connection: HTTPConnection) -> str:
+    """That of the address, else the one that the browser wants most."""
+    return known_language(connection.query_params.get("lang"), connection.headers.get("accept-language"))
 
 
 def _ask_for_token(needed: TokenNeeded) -> Response:

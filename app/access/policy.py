@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 from starlette.requests import HTTPConnection
 
 from app.access.authority import Authority
+from diagnostics.language import N_
 
 TOKEN = "token"
 _HEALTH = "/_stcore/health"  # says "ok" and nothing else
@@ -153,7 +154,7 @@ def _wrong_origin(connection: HTTPConnection, host: Authority, *, carries_token:
 def _token_needed(connection: HTTPConnection) -> TokenNeeded:
     is_wrong = TOKEN in connection.query_params
     return TokenNeeded(
-        "This is not the dashboard’s token" if is_wrong else "This dashboard opens with a token",
+        N_("This is not the dashboard’s token") if is_wrong else N_("This dashboard opens with a token"),
         _parameters(connection),
         connection.headers.get("sec-fetch-site") == "cross-site",
     )

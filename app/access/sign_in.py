@@ -4,12 +4,13 @@ from html import escape
 from urllib.parse import urlencode
 
 from app.access.policy import TOKEN, Parameters, TokenNeeded
+from diagnostics.language import N_, _, language_tag
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 _PAGE = """<!DOCTYPE html>
-<html lang="en">
+<html lang="{lang}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -26,28 +27,42 @@ _PAGE = """<!DOCTYPE html>
 <body>
 <main>
 <h1>{sentence}</h1>
-<p>Open the address that <code>rlvitals</code> printed in its terminal, or paste the token that stands in it:</p>
+<p>{instruction}</p>
 <form method="get">
-{hidden}<input type="password" name="{token}" aria-label="Token" autocomplete="off" required autofocus>
-<button>Open</button>
+{hidden}<input type="password" name="{token}" aria-label="{label}" autocomplete="off" required autofocus>
+<button>{button}</button>
 </form>
 {link}</main>
 </body>
 </html>
 """
 _HIDDEN = '<input type="hidden" name="{name}" value="{value}">\n'
-_LINK = """<p>If this browser has opened it before: a link from another site cannot carry its cookie.
-<a href="?{query}">Go on to the page</a>.</p>
+_LINK = """<p>{sentence}
+<a href="?{query}">{words}</a></p>
 """
+
+_INSTRUCTION = N_("Open the address that {command} printed in its terminal, or paste the token that stands in it:")
 
 
 def sign_in_page(needed: TokenNeeded) -> str:
     """The page as HTML; it keeps the address that was asked for and tells nothing of what the dashboard shows."""
     return _PAGE.format(
-        sentence=escape(needed.sentence),
+        lang=language_tag(),
+        sentence=escape(_(needed.sentence)),
+        instruction=escape(_(_INSTRUCTION)).format(command="<code>rlvitals</code>"),
+        label=escape(_("Token")),
+        button=escape(_("Open")),
         hidden=_hidden(needed.parameters),
         token=TOKEN,
-        link=_LINK.format(query=escape(urlencode(needed.parameters))) if needed.came_by_link else "",
+        link=_link(needed.parameters) if needed.came_by_link else "",
+    )
+
+
+def _link(parameters: Parameters) -> str:
+    return _LINK.format(
+        sentence=escape(_("If this browser has opened it before: a link from another site cannot carry its cookie.")),
+        query=escape(urlencode(parameters)),
+        words=escape(_("Go on to the page.")),
     )
 
 

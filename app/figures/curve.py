@@ -8,12 +8,19 @@ from typing import Any, Literal
 from diagnostics.curves.episodes import not_finite_in_words, shades
 from diagnostics.curves.limits import drawn_limits, reached_limits
 from diagnostics.curves.scale import Kind, Scale
+from diagnostics.language import _
 from diagnostics.model.messages import format_value
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.visible_text import one_line
-from diagnostics.wording.series import SUBJECT_SEPARATOR, chart_description, derivation_sentence, series_title
+from diagnostics.wording.series import (
+    SUBJECT_SEPARATOR,
+    caveat_text,
+    chart_description,
+    derivation_sentence,
+    series_title,
+)
 from diagnostics.wording.severities import VERDICT_SHAPES
 
 Style = Literal["line", "thin", "band", "ghost", "faint", "diamonds"]
@@ -110,7 +117,7 @@ def curve(
     return Curve(
         name=series.name,
         title=one_line(_title(series)),
-        last=format_value(last) if len(series) else "no data",
+        last=format_value(last) if len(series) else _("no data"),
         is_finite=math.isfinite(last) or not len(series),
         unit=one_line(_unit(series, held_out)),
         note=one_line(_note(series)),
@@ -118,13 +125,13 @@ def curve(
         at=at if at is not None and math.isfinite(at) else None,
         scale=Scale.of(series.values, limits).kind,
         traces=(*_traces(run, series, held_out), *ghosts(ghost, series.name)),
-        limits=tuple(Limit(limit, f"limit {format_value(limit)}") for limit in limits),
+        limits=tuple(Limit(limit, _("limit {value}").format(value=format_value(limit))) for limit in limits),
         reached=tuple(reached_limits(judging, limits)),
         episodes=tuple(
             Episode(shade.first, shade.last, shade.severity, VERDICT_SHAPES[shade.severity], shade.words)
             for shade in shades(series, outcomes, run)
         ),
-        words=one_line(chart_description(series, outcomes, held_out)) if len(series) else "no data",
+        words=one_line(chart_description(series, outcomes, held_out)) if len(series) else _("no data"),
         resumed=run.resumed_after,
     )
 
@@ -140,22 +147,24 @@ def ghosts(ghost: Run | None, name: str) -> tuple[Trace, ...]:
 
 def _title(series: Series) -> str:
     """The metric's title; a reward function is called by its own name."""
-    title, _, about = series_title(series).partition(SUBJECT_SEPARATOR)
+    title, _separator, about = series_title(series).partition(SUBJECT_SEPARATOR)
     return about or title
 
 
 def _unit(series: Series, held_out: Series | None) -> str:
     """The line beneath the title: the unit, what a healthy curve does, and what is special about this one."""
-    title, _, about = series_title(series).partition(SUBJECT_SEPARATOR)
-    special = "derived, not logged" if series.derivation else "not quite the usual meaning" if series.caveat else ""
-    evaluated = "" if held_out is None else f"◇ held out {format_value(float(held_out.values[-1]))}"
-    healthy = series.metric.healthy if series.metric else ""
-    parts = (title if about else "", series.unit, healthy, not_finite_in_words(series), evaluated, special)
+    title, _separator, about = series_title(series).partition(SUBJECT_SEPARATOR)
+    unusual = _("not quite the usual meaning") if series.caveat else ""
+    special = _("derived, not logged") if series.derivation else unusual
+    held = _("◇ held out {value}")
+    evaluated = "" if held_out is None else held.format(value=format_value(float(held_out.values[-1])))
+    healthy = _(series.metric.healthy) if series.metric else ""
+    parts = (title if about else "", _(series.unit), healthy, not_finite_in_words(series), evaluated, special)
     return " · ".join(filter(None, parts))
 
 
 def _note(series: Series) -> str:
-    return derivation_sentence(series.name, series.derivation) if series.derivation else series.caveat
+    return derivation_sentence(series.name, series.derivation) if series.derivation else caveat_text(series)
 
 
 def _value_at(series: Series, step: int | None) -> float | None:
@@ -168,11 +177,12 @@ def _value_at(series: Series, step: int | None) -> float | None:
 def _read(series: Series, step: int | None, at: float | None) -> str:
     finite = series.finite
     if at is not None and (math.isfinite(at) or finite[-1]):
-        return f"at {step}: {format_value(at)}"
+        return _("at {step}: {value}").format(step=step, value=format_value(at))
     if len(series) and finite.any() and not finite[-1]:
         index = int(finite.nonzero()[0][-1])
-        return f"last finite {format_value(float(series.values[index]))} at {series.steps[index]}"
-    return "" if step is None else f"at {step}: not logged"
+        words = _("last finite {value} at {step}")
+        return words.format(value=format_value(float(series.values[index])), step=series.steps[index])
+    return "" if step is None else _("at {step}: not logged").format(step=step)
 
 
 def _traces(run: Run, series: Series, held_out: Series | None) -> tuple[Trace, ...]:

@@ -10,22 +10,39 @@ import plotly.graph_objects as go
 from app.figures.plotly_layout import beside_the_top, heading, layout, step_line
 from app.theme import Palette
 from diagnostics.curves.scale import Scale
+from diagnostics.language import N_, _
 from diagnostics.model.histograms import Histogram, Histograms
 from diagnostics.model.messages import format_value
 from diagnostics.model.series import NO_STEPS, NO_VALUES, Series, Steps, Values
 from diagnostics.wording.series import series_title
 
 SHARES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
-_BANDS = ((0, 6, 0.10, "all"), (1, 5, 0.16, "90 %"), (2, 4, 0.24, "half"))  # lower, upper share, opacity, what it holds
+_BANDS = (
+    (0, 6, 0.10, N_("all")),
+    (1, 5, 0.16, "90 %"),
+    (2, 4, 0.24, N_("half")),
+)  # lower, upper share, opacity, what it holds
 _MEDIAN = 3
 _MOST_STEPS = 200  # a chart is about as many pixels wide
 _BINS_HEIGHT = 120  # pixels
 _LEAST_WIDTH = 0.002  # of all bins together
-_HOVER = (
-    "<b>median %{y:.4~g}</b><br>half: %{customdata[2]:.4~g} to %{customdata[3]:.4~g}"
-    "<br>90 %: %{customdata[1]:.4~g} to %{customdata[4]:.4~g}"
-    "<br>all %{customdata[6]}: %{customdata[0]:.4~g} to %{customdata[5]:.4~g}<extra></extra>"
+_HOVER = N_(
+    "<b>median {median}</b><br>half: {quarter} to {three_quarters}<br>90 %: {low} to {high}"
+    "<br>all {count}: {least} to {most}"
 )
+_PLACES = {
+    "median": "%{y:.4~g}",
+    "quarter": "%{customdata[2]:.4~g}",
+    "three_quarters": "%{customdata[3]:.4~g}",
+    "low": "%{customdata[1]:.4~g}",
+    "high": "%{customdata[4]:.4~g}",
+    "count": "%{customdata[6]}",
+    "least": "%{customdata[0]:.4~g}",
+    "most": "%{customdata[5]:.4~g}",
+}
+_BIN_PLACES = {"count": "%{customdata[2]:.4~g}", "low": "%{customdata[0]:.4~g}", "high": "%{customdata[1]:.4~g}"}
+"""Where Plotly fills in the values."""
+_NO_NAME = "<extra></extra>"
 
 
 def distribution(histograms: Histograms, palette: Palette, *, chosen_step: int | None = None) -> go.Figure:
@@ -40,7 +57,7 @@ def distribution(histograms: Histograms, palette: Palette, *, chosen_step: int |
     median = Series(histograms.name, histograms.tag, histograms.steps, quantiles_SQ[:, _MEDIAN])
     scale = Scale.of(quantiles_SQ.ravel(), [])
     bands = [
-        _band(histograms.steps, quantiles_SQ[:, [low, high]], _with_opacity(palette.line, opacity), holds)
+        _band(histograms.steps, quantiles_SQ[:, [low, high]], _with_opacity(palette.line, opacity), _(holds))
         for low, high, opacity, holds in _BANDS
     ]
     return go.Figure(
@@ -48,7 +65,7 @@ def distribution(histograms: Histograms, palette: Palette, *, chosen_step: int |
         layout={
             **layout(median, palette, scale),
             "shapes": step_line(chosen_step, palette),
-            "annotations": heading(median, palette, scale, "median"),
+            "annotations": heading(median, palette, scale, _("median")),
         },
     )
 
@@ -73,9 +90,13 @@ def bins_at(histograms: Histograms, palette: Palette, *, chosen_step: int | None
             "uirevision": f"{histograms.name}.{step}",
             "xaxis": {**base["yaxis"], "type": "linear", "showgrid": False},
             "yaxis": {**base["xaxis"], "showticklabels": False, "rangemode": "tozero"},
-            "annotations": [beside_the_top(f"at step {step}, {found.counts.sum():.0f} values", palette)],
+            "annotations": [beside_the_top(_bins_line(step, found), palette)],
         },
     )
+
+
+def _bins_line(step: int, found: Histogram) -> str:
+    return _("at step {step}, {count} values").format(step=step, count=f"{found.counts.sum():.0f}")
 
 
 def _index_at(histograms: Histograms, step: int | None) -> int:
@@ -95,8 +116,7 @@ def _bins(found: Histogram, palette: Palette) -> go.Bar:
         offset=0,
         customdata=np.stack([low, high, found.counts], axis=-1),
         marker={"color": palette.line, "line": {"width": 0}},
-        hovertemplate="<b>%{customdata[2]:.4~g} values</b><br>%{customdata[0]:.4~g} to %{customdata[1]:.4~g}"
-        "<extra></extra>",
+        hovertemplate=_("<b>{count} values</b><br>{low} to {high}").format(**_BIN_PLACES) + _NO_NAME,
     )
 
 
@@ -104,7 +124,9 @@ def distribution_description(histograms: Histograms) -> str:
     """The chart as text: the last median and quartiles, and the non-finite values."""
     low, middle, high = (format_value(float(value)) for value in histograms.bins[-1].quantiles((0.25, 0.5, 0.75)))
     name = series_title(Series(histograms.name, histograms.tag, NO_STEPS, NO_VALUES))
-    spread = f"{name}: median {middle}, half from {low} to {high} at step {histograms.steps[-1]}"
+    spread = _("{name}: median {middle}, half from {low} to {high} at step {step}").format(
+        name=name, middle=middle, low=low, high=high, step=histograms.steps[-1]
+    )
     return "; ".join(filter(None, (spread, not_finite(histograms))))
 
 
@@ -115,10 +137,12 @@ def not_finite(histograms: Histograms) -> str:
         return ""
     step, bins = found[-1]
     kinds = {"NaN": bins.nan, "∞": bins.inf, "−∞": bins.minus_inf}
-    counts = " and ".join(f"{count} {kind}" for kind, count in kinds.items() if count)
+    counts = _(" and ").join(f"{count} {kind}" for kind, count in kinds.items() if count)
     total = bins.not_finite + int(bins.counts.sum())
-    more = f"; so at {len(found)} of {len(histograms)} steps" if len(found) > 1 else ""
-    return f"{counts} among {total} values at step {step}{more}"
+    words = _("{counts} among {total} values at step {step}").format(counts=counts, total=total, step=step)
+    if len(found) == 1:
+        return words
+    return words + _("; so at {count} of {steps} steps").format(count=len(found), steps=len(histograms))
 
 
 def _fewer_steps(histograms: Histograms) -> Histograms:
@@ -161,8 +185,8 @@ def _median(histograms: Histograms, quantiles_SQ: npt.NDArray[np.float64], palet
         marker={"color": palette.line, "size": 4},
         connectgaps=False,
         customdata=np.column_stack([others, totals]),
-        name="median",
-        hovertemplate=_HOVER,
+        name=_("median"),
+        hovertemplate=_(_HOVER).format(**_PLACES) + _NO_NAME,
     )
 
 

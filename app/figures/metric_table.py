@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from diagnostics.curves.selection import crucial_series, other_series
+from diagnostics.language import _
 from diagnostics.model.messages import format_value
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
@@ -50,9 +51,9 @@ def _row(series: Series, step: int | None) -> Row:
         more=_more(series, index, step),
         first=format_value(first),
         change=_change(first, value),
-        healthy=series.metric.healthy if series.metric else "",
-        unit=series.unit,
-        tag="derived" if series.derivation else one_line(series.tag),
+        healthy=_(series.metric.healthy) if series.metric else "",
+        unit=_(series.unit),
+        tag=_("derived") if series.derivation else one_line(series.tag),
     )
 
 
@@ -75,13 +76,13 @@ def _more(series: Series, index: int | None, step: int | None) -> str:
     """Beside what is no number the last one before it; beside an old value its step; where nothing was logged, when."""
     before = int(series.steps.searchsorted(step)) if index is None and step is not None else index or 0
     if index is not None and math.isfinite(series.values[index]):
-        return "" if step is not None else f"at {series.steps[index]}"
+        return "" if step is not None else _("at {step}").format(step=series.steps[index])
     finite = series.finite[:before].nonzero()[0]
     if not len(finite):
-        return "never finite before" if index is not None else ""
+        return _("never finite before") if index is not None else ""
     last = int(finite[-1])
-    word = "last finite" if index is not None else "last"
-    return f"{word} {_raw(float(series.values[last]))} at {series.steps[last]}"
+    words = _("last finite {value} at {step}") if index is not None else _("last {value} at {step}")
+    return words.format(value=_raw(float(series.values[last])), step=series.steps[last])
 
 
 def _change(first: float, value: float | None) -> str:
@@ -90,4 +91,4 @@ def _change(first: float, value: float | None) -> str:
     difference = value - first
     sign = "+" if difference > 0 else ""
     share = f", {sign}{format_value(100 * difference / abs(first))} %" if first and difference else ""
-    return f"{sign}{format_value(difference)}{share}" if difference else "unchanged"
+    return f"{sign}{format_value(difference)}{share}" if difference else _("unchanged")

@@ -9,11 +9,12 @@ from app.theme import Palette
 from diagnostics.comparison import LETTERS, SideBySide
 from diagnostics.curves.limits import drawn_limits, reached_limits
 from diagnostics.curves.scale import Kind, Scale
+from diagnostics.language import _
 from diagnostics.model.messages import format_value
 from diagnostics.model.run import Run
 from diagnostics.model.series import NO_VALUES, Series
 from diagnostics.visible_text import one_line
-from diagnostics.wording.series import series_title
+from diagnostics.wording.series import caveat_text, series_title
 from diagnostics.wording.side_by_side import overlay_description
 
 COLOURS = 7  # of a palette, for runs
@@ -60,7 +61,7 @@ def overlay(side: SideBySide, name: str, ghost: Run | None = None) -> Curve:
         at=None,
         scale=_scale(found, reference, limits),
         traces=(*_traces(side, found, bands), *ghosts(ghost, name)),
-        limits=tuple(Limit(limit, f"limit {format_value(limit)}") for limit in limits),
+        limits=tuple(Limit(limit, _("limit {value}").format(value=format_value(limit))) for limit in limits),
         reached=tuple(limits),
         episodes=(),
         words=one_line(overlay_description(found, bands, reference)),
@@ -80,16 +81,19 @@ def _present(places: Sequence[int], found: Mapping[int, Series]) -> tuple[int, .
 
 def _facts(found: Mapping[int, Series]) -> str:
     first = next(iter(found.values()))
-    unit = "" if first.unit == series_title(first).lower() else first.unit
-    special = "not quite the same meaning" if _caveats(found) else ""
-    return one_line(" · ".join(filter(None, (unit, first.metric.healthy if first.metric else "", special))))
+    unit = "" if _(first.unit) == series_title(first).lower() else _(first.unit)
+    healthy = _(first.metric.healthy) if first.metric else ""
+    special = _("not quite the same meaning") if _caveats(found) else ""
+    return one_line(" · ".join(filter(None, (unit, healthy, special))))
 
 
 def _caveats(found: Mapping[int, Series]) -> str:
     """Where the same name does not mean the same in these runs."""
     if len({series.caveat for series in found.values()}) == 1:
         return ""
-    return one_line(" ".join(f"{LETTERS[place]}: {series.caveat}" for place, series in found.items() if series.caveat))
+    return one_line(
+        " ".join(f"{LETTERS[place]}: {caveat_text(series)}" for place, series in found.items() if series.caveat)
+    )
 
 
 def _limits(side: SideBySide, found: Mapping[int, Series]) -> list[float]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from app.theme import FONT, Palette
 from diagnostics.curves.scale import Scale
+from diagnostics.language import _
 from diagnostics.model.messages import format_value
 from diagnostics.model.series import Series
 from diagnostics.visible_text import one_line
@@ -50,11 +51,11 @@ def _step_ticks(series: Series) -> dict[str, Any]:
 
 def heading(series: Series, palette: Palette, scale: Scale, more: str = "") -> list[dict[str, Any]]:
     """The metric's name and last value; below it the unit, its healthy range, a log scale, and `more`."""
-    name, _, about = series_title(series).partition(SUBJECT_SEPARATOR)
-    value = format_value(float(series.values[-1])) if len(series) else "no data"
-    healthy = series.metric.healthy if series.metric else ""
-    log = "log scale" if scale.kind == "log" else ""
-    below = " · ".join(filter(None, (name if about else "", series.unit, healthy, log, more)))
+    name, _separator, about = series_title(series).partition(SUBJECT_SEPARATOR)
+    value = format_value(float(series.values[-1])) if len(series) else _("no data")
+    healthy = _(series.metric.healthy) if series.metric else ""
+    log = _("log scale") if scale.kind == "log" else ""
+    below = " · ".join(filter(None, (name if about else "", _(series.unit), healthy, log, more)))
     place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
     place |= {"showarrow": False, "xshift": -_MARGIN["l"] + 2}
     top = f"<b>{_plain(about or name)}</b>  {_plain(value)}"

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diagnostics.curves.downsample import downsample
+from diagnostics.language import N_
 from diagnostics.model.series import Series, Values
 
 _COLUMNS = 40  # of a cell some 110 pixels wide
@@ -20,7 +21,7 @@ Integers = npt.NDArray[np.int64]
 class Sparkline:
     """Lines of points (x from 0 to WIDTH, y from 0 to HEIGHT and upwards), broken wherever no number was logged.
 
-    `marks` are the places of NaN and ±Inf along x; `missing` says in words why there is no line.
+    `marks` are the places of NaN and ±Inf along x; `missing` says in English why there is no line.
     """
 
     lines: tuple[Points, ...] = ()
@@ -31,12 +32,12 @@ class Sparkline:
 def sparkline(series: Series | None) -> Sparkline:
     """The strokes of a series: its extremes in every column, and a mark wherever it is not finite."""
     if series is None or not len(series):
-        return Sparkline(missing="not logged")
+        return Sparkline(missing=N_("not logged"))
     places = _places(len(series))
     marks = tuple(int(x) for x in np.unique(places[~series.finite] * _COLUMNS // WIDTH) * (WIDTH // _COLUMNS))
     numbers = int(series.finite.sum())
     if numbers < _FEWEST:
-        return Sparkline(marks=marks, missing="too few points" if numbers else "no finite value")
+        return Sparkline(marks=marks, missing=N_("too few points") if numbers else N_("no finite value"))
     drawn = np.flatnonzero(series.finite)[downsample(series.values[series.finite], _COLUMNS)]
     gaps = np.diff(np.cumsum(~series.finite)[drawn]) >= max(1, len(series) // _COLUMNS)
     return Sparkline(_lines(places[drawn], _heights(series.values[drawn]), np.flatnonzero(gaps) + 1), marks)

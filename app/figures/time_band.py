@@ -10,6 +10,7 @@ from app.figures.plotly_layout import layout, step_line
 from app.theme import Palette
 from diagnostics.curves.downsample import Indices, downsample
 from diagnostics.curves.scale import Scale
+from diagnostics.language import _
 from diagnostics.model.series import Series, Steps, Values
 from diagnostics.time_budget.budget import TimeBudget
 from diagnostics.time_budget.stages import OTHER, TITLES
@@ -43,7 +44,7 @@ def time_band(budget: TimeBudget, palette: Palette, *, chosen_step: int | None =
             "legend": {**_LEGEND, "font": {"size": 11, "color": palette.ink}},
             "hovermode": "x unified",
             "uirevision": "time",
-            "yaxis": {**base["yaxis"], "type": "linear", "rangemode": "tozero", "title": {"text": "seconds"}},
+            "yaxis": {**base["yaxis"], "type": "linear", "rangemode": "tozero", "title": {"text": _("seconds")}},
             "shapes": step_line(chosen_step, palette),
         },
     )
@@ -65,7 +66,7 @@ def _colours(shares: Mapping[str, float], palette: Palette) -> Mapping[str, str]
 def _bar(name: str, steps: Steps, seconds: Values, colour: str) -> go.Bar:
     widths = np.diff(steps, append=steps[-1] + 1) if len(steps) else steps
     marker: dict[str, Any] = {"color": colour, "line": {"width": 0}}
-    return go.Bar(x=steps, y=seconds, width=widths, offset=0, name=TITLES[name], marker=marker, hovertemplate=_HOVER)
+    return go.Bar(x=steps, y=seconds, width=widths, offset=0, name=_(TITLES[name]), marker=marker, hovertemplate=_HOVER)
 
 
 def _whole(step: Series, palette: Palette) -> go.Scatter:
@@ -75,6 +76,6 @@ def _whole(step: Series, palette: Palette) -> go.Scatter:
         mode="lines",
         line={"color": palette.ink, "width": 1, "shape": "hv"},
         connectgaps=False,
-        name="whole step",
+        name=_("whole step"),
         hovertemplate=_HOVER,
     )

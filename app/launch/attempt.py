@@ -8,10 +8,12 @@ from typing import Any, Self
 import pandas as pd
 import streamlit as st
 
+from app.languages import fragment
 from app.launch.attempts import MOST_SECONDS, Attempt
 from app.launch.fields import show_problem
 from app.widgets.foreign_code import consent, may_run
 from app.widgets.markdown import escaped
+from diagnostics.language import N_, _
 from diagnostics.model.setup import Probe, Trial
 from diagnostics.visible_text import one_line
 from diagnostics.wording.times import duration
@@ -23,7 +25,7 @@ _MADE = "launch.attempt"
 _LOOK_SECONDS = 1.0
 _QUOTED = 48  # characters of an answer in the table of trials
 _ANSWER_WIDTH = 260  # pixels: leaves room for the scores of two functions
-_KINDS = {"gold": "right:", "empty": "empty:", "junk": "junk:", "extreme": "extreme:"}
+_KINDS = {"gold": N_("right:"), "empty": N_("empty:"), "junk": N_("junk:"), "extreme": N_("extreme:")}
 
 DATA = ("task", "dataset", "dataset_config", "dataset_train_split", "seed")
 OF_REWARDS = (*DATA, "reward_funcs", "reward_weights")
@@ -99,17 +101,19 @@ def attempt(tried: Tried | None, algorithm: str, config: TrainConfig) -> None:
         tried = replace(tried, is_going_on=False)
     if tried is not None and tried.is_going_on:
         with st.container():
-            st.fragment(_await_result, run_every=_LOOK_SECONDS)(tried.attempt, tried.trials is not None)
+            fragment(_await_result, run_every=_LOOK_SECONDS)(tried.attempt, tried.trials is not None)
     else:
         st.button(
-            "Try the settings",
-            help="Scores right, wrong and worthless answers with the rewards and lets the untrained policy answer "
-            "32 prompts, in processes of their own. Nothing is trained.",
+            _("Try the settings"),
+            help=_(
+                "Scores right, wrong and worthless answers with the rewards and lets the untrained policy answer "
+                "32 prompts, in processes of their own. Nothing is trained."
+            ),
             key=BUTTON,
             on_click=_begin,
             args=(algorithm, config),
         )
-        consent(_question(algorithm, values), "try", _begin, (algorithm, config))
+        consent(_question(algorithm, values), _("Trust and try"), _begin, (algorithm, config))
     if tried is not None:
         _outcome(tried, algorithm, values)
 
@@ -136,10 +140,11 @@ def _await_result(going: Attempt, has_trials: bool) -> None:
     """Update the elapsed time every second; rerun the whole page as soon as there is a new result."""
     if not going.is_going_on or (going.trials is not None) != has_trials:
         st.rerun(scope="app")
-    what = "the untrained policy answers 32 prompts" if has_trials else "the rewards score made-up answers"
+    what = _("the untrained policy answers 32 prompts") if has_trials else _("the rewards score made-up answers")
     button, words = st.columns([1, 4], vertical_alignment="center")
-    button.button("Cancel", key=CANCEL, on_click=going.cancel)
-    words.caption(f"Trying the settings: {what}. {duration(going.seconds)} of at most {duration(MOST_SECONDS)}")
+    button.button(_("Cancel"), key=CANCEL, on_click=going.cancel)
+    sentence = _("Trying the settings: {what}. {time} of at most {most}")
+    words.caption(sentence.format(what=what, time=duration(going.seconds), most=duration(MOST_SECONDS)))
 
 
 def _outcome(tried: Tried, algorithm: str, values: Mapping[str, Any]) -> None:
@@ -147,17 +152,17 @@ def _outcome(tried: Tried, algorithm: str, values: Mapping[str, Any]) -> None:
     has_rewards, has_answers = tried.has_rewards_of(algorithm, values), tried.has_answers_of(algorithm, values)
     trials, probe = tried.trials, tried.probe
     if not (has_rewards and has_answers):
-        st.caption("Settings have changed since they were tried; what depended on them counts no more.")
+        st.caption(_("Settings have changed since they were tried; what depended on them counts no more."))
     elif tried.attempt.is_cancelled:
-        st.caption("Cancelled before everything was tried.")
+        st.caption(_("Cancelled before everything was tried."))
     match probe:
         case str(problem) if has_answers and problem != trials:
-            show_problem(f"The untrained policy cannot be tried: {problem}.")
+            show_problem(_("The untrained policy cannot be tried: {reason}.").format(reason=problem))
         case Probe() if has_answers:
             st.caption(_probe_sentence(probe))
     match trials:
         case str(problem) if has_rewards:
-            show_problem(f"The rewards cannot be tried: {problem}.")
+            show_problem(_("The rewards cannot be tried: {reason}.").format(reason=problem))
         case tuple(found) if has_rewards:
             _table(found)
 
@@ -167,10 +172,14 @@ def _probe_sentence(probe: Probe) -> str:
     lengths = probe.lengths
     ended = sorted(length for length in lengths if length < probe.room)
     if not ended:
-        return f"None of {len(lengths)} answers of the untrained policy ended within {probe.room} tokens."
-    return (
-        f"{len(ended)} of {len(lengths)} answers of the untrained policy ended within {probe.room} tokens: half of "
-        f"those after at most {median_high(ended)}, the longest after {ended[-1]}."
+        words = _("None of {count} answers of the untrained policy ended within {room} tokens.")
+        return words.format(count=len(lengths), room=probe.room)
+    words = _(
+        "{ended} of {count} answers of the untrained policy ended within {room} tokens: half of those after at most "
+        "{median}, the longest after {longest}."
+    )
+    return words.format(
+        ended=len(ended), count=len(lengths), room=probe.room, median=median_high(ended), longest=ended[-1]
     )
 
 
@@ -190,21 +199,23 @@ def _listed(value: Any) -> Iterable[Any]:
 def _table(trials: tuple[Trial, ...]) -> None:
     """Each reward function's scores of the answers to the first prompt."""
     prompt = trials[0].prompt
+    answer, function, score = _("answer"), _("function"), _("score")
     rows = pd.DataFrame(
         {
-            "answer": f"{_KINDS[trial.kind]} {trial.answer[:_QUOTED]!r}",
-            "function": one_line(trial.function),
-            "score": trial.score,
+            answer: f"{_(_KINDS[trial.kind])} {trial.answer[:_QUOTED]!r}",
+            function: one_line(trial.function),
+            score: trial.score,
         }
         for trial in trials
         if trial.prompt == prompt and trial.kind in _KINDS
     )
-    table = rows.pivot_table(index="answer", columns="function", values="score", sort=False, dropna=False)
-    with st.expander(f"What the rewards give to answers to {escaped(f'“{prompt[:_QUOTED]}”')}"):
+    table = rows.pivot_table(index=answer, columns=function, values=score, sort=False, dropna=False)
+    words = _("What the rewards give to answers to {prompt}")
+    with st.expander(words.format(prompt=escaped(f"“{prompt[:_QUOTED]}”"))):
         st.dataframe(
             table.reset_index(),
             hide_index=True,
             key="launch.trials.table",
             height="content",
-            column_config={"answer": st.column_config.TextColumn(width=_ANSWER_WIDTH)},
+            column_config={answer: st.column_config.TextColumn(width=_ANSWER_WIDTH)},
         )

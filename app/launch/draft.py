@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from diagnostics.language import _
 from diagnostics.runlog import RUN_FILE
 from trainer.config.algorithms import ALGORITHMS, make_config
 from trainer.config.options import ConfigError, Option, options_of
@@ -45,9 +46,9 @@ class Draft:
         if problem := name_problem(self.name):
             raise ConfigError(problem)
         if self.recipe is None and not (config.model_name_or_path or config.dataset):
-            raise ConfigError("name a model folder or a dataset of your own, or choose a preset that has both")
+            raise ConfigError(_("name a model folder or a dataset of your own, or choose a preset that has both"))
         if (self.run_dir / RUN_FILE).exists():
-            raise ConfigError(f"{self.run_dir} already holds a run; choose another run name")
+            raise ConfigError(_("{folder} already holds a run; choose another run name").format(folder=self.run_dir))
         return config
 
     @property
@@ -96,7 +97,8 @@ def value_problem(option: Option, value: Any) -> str | None:
 def name_problem(name: str) -> str | None:
     """Why a run cannot have this name, which is also its folder's; None if it can."""
     if name in ("", ".", "..") or name != Path(name).name or not name.isprintable():
-        return f"the run name {name!r} is not the name of a folder; leave out / and .."
+        words = _("the run name {name} is not the name of a folder; leave out / and ..")
+        return words.format(name=repr(name))
     return None
 
 
@@ -115,7 +117,7 @@ def preset_for(algorithm: str, current: Recipe | None) -> Recipe | None:
 def preset_label(recipe: Recipe | None) -> str:
     """A preset's label in the list; deliberately unhealthy ones are marked."""
     if recipe is None:
-        return "Your own model or dataset"
+        return _("Your own model or dataset")
     algorithm = recipe.algorithm.upper()
-    title = recipe.title if algorithm in recipe.title else f"{recipe.title} ({algorithm})"
-    return title if recipe.is_healthy else f"Sick on purpose: {title}"
+    title = _(recipe.title) if algorithm in recipe.title else f"{_(recipe.title)} ({algorithm})"
+    return title if recipe.is_healthy else _("Sick on purpose: {title}").format(title=title)

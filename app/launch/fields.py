@@ -8,6 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from app.launch.draft import value_problem
 from app.widgets.markdown import escaped
+from diagnostics.language import _
 from trainer.config.options import Option, Section
 from trainer.launch.new_run import as_text
 
@@ -40,7 +41,8 @@ def folded_fields(options: Sequence[Option], base: Mapping[str, Any], key: str, 
         if not members:
             continue
         changed = sum(base[option.name] != option.default for option in members)
-        label = f"{section} · {changed} set by the preset" if changed else str(section)
+        preset = _("{section} · {count} set by the preset")
+        label = preset.format(section=_(section), count=changed) if changed else _(section)
         with st.expander(label, key=f"group.{section}"):
             values |= fields(members, base, key, slots)
     return values
@@ -60,11 +62,11 @@ def _field(option: Option, base: Any, key: str) -> Any:
 
 def _widget(option: Option, base: Any, key: str) -> Any:
     if option.choices and option.many:
-        return st.multiselect(option.name, option.choices, default=base, help=option.help, key=key)
+        return st.multiselect(option.name, option.choices, default=base, help=_(option.help), key=key)
     if choices := _choices(option):
-        return st.selectbox(option.name, choices, index=choices.index(as_text(base)), help=option.help, key=key)
+        return st.selectbox(option.name, choices, index=choices.index(as_text(base)), help=_(option.help), key=key)
     text = "" if base is None else as_text(base)
-    return st.text_input(option.name, value=text, placeholder=_meaning_of_empty(option), help=option.help, key=key)
+    return st.text_input(option.name, value=text, placeholder=_meaning_of_empty(option), help=_(option.help), key=key)
 
 
 def _choices(option: Option) -> list[str]:
@@ -75,4 +77,4 @@ def _choices(option: Option) -> list[str]:
 
 def _meaning_of_empty(option: Option) -> str:
     """What an empty field means: the last clause of the help text, if it says so."""
-    return option.help.partition("empty: ")[2].rstrip(".")
+    return _(option.help.partition("empty: ")[2].rstrip("."))

@@ -12,6 +12,7 @@ from app.launch.fields import Slots
 from app.widgets.markdown import escaped
 from app.widgets.preflight import finding_line, finding_with_source
 from diagnostics.configs.config_files import setup_of_options
+from diagnostics.language import _
 from diagnostics.model.outcome import Outcome, Severity, fired_worst_first
 from diagnostics.rules import evaluate
 from diagnostics.wording.messages import message_text
@@ -42,7 +43,8 @@ def findings_overview(found: tuple[Outcome, ...]) -> None:
     """Draw the number of findings and a collapsed list of all: their fields may be collapsed too."""
     if not found:
         return
-    with st.expander(f"Pre-flight · {severity_counts(outcome.severity for outcome in found)}", key="preflight"):
+    counts = severity_counts(outcome.severity for outcome in found)
+    with st.expander(_("Pre-flight · {counts}").format(counts=counts), key="preflight"):
         for outcome in found:
             finding_with_source(outcome)
 
@@ -57,7 +59,8 @@ def is_confirmed(found: Iterable[Outcome], draft: Draft) -> bool:
         return True
     about = "|".join((draft.name, *(message_text(outcome.message) for outcome in critical)))
     names = ", ".join(outcome.parameters[0] if outcome.parameters else outcome.rule for outcome in critical)
-    return st.checkbox(f"Start in spite of what is critical: {escaped(names)}", key=f"{_CONFIRMED}.{about}")
+    words = _("Start in spite of what is critical: {names}").format(names=escaped(names))
+    return st.checkbox(words, key=f"{_CONFIRMED}.{about}")
 
 
 def _parsed(algorithm: str, values: Mapping[str, Any]) -> dict[str, Any]:

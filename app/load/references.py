@@ -9,6 +9,7 @@ from app.load.known_runs import known_runs
 from app.load.runs import is_open, snapshot_of
 from diagnostics.api import UnreadableRun
 from diagnostics.boundary import Boundary
+from diagnostics.language import _
 from diagnostics.runlog.parent import SAMPLE_RUNS
 from diagnostics.visible_text import one_line
 from diagnostics.wording.run_names import distinct_names
@@ -46,7 +47,7 @@ def reference_name(path: str) -> str:
     """What to call the run at a path."""
     found = Path(path)
     name = one_line(found.name or path)
-    return f"{name} (sample)" if found.parent == SAMPLE_RUNS else name
+    return _("{name} (sample)").format(name=name) if found.parent == SAMPLE_RUNS else name
 
 
 def _is_of(path: str, algorithm: str, boundary: Boundary) -> bool:

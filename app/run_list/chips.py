@@ -8,11 +8,12 @@ from itertools import chain
 from app.run_list.entry import Entry
 from app.run_list.order import STATE_ORDER
 from app.theme import STATES, VERDICTS, Sign
+from diagnostics.language import N_
 from diagnostics.run_filter.facts import MARKS
 from diagnostics.run_filter.filter import Filter
 
 _FACETS = ("verdict", "state", "is")
-_MARK_WORDS = {"archived": "archived", "sample": "samples"}
+_MARK_WORDS = {"archived": N_("archived"), "sample": N_("samples")}
 
 
 @dataclass(frozen=True, slots=True)

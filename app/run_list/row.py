@@ -8,9 +8,10 @@ from app.figures.sparkline import HEIGHT, WIDTH, Sparkline
 from app.run_list.entry import Entry
 from app.run_list.summary import Summary
 from app.theme import STATES, VERDICTS
+from diagnostics.language import _, ngettext
 from diagnostics.visible_text import one_line, visible
 from diagnostics.wording.times import date_and_time, duration
-from diagnostics.wording.values import optional_value
+from diagnostics.wording.values import counted, optional_value
 
 LONGEST = 300  # characters of a cell: more than any screen shows
 _NOW = 60.0  # seconds
@@ -33,21 +34,21 @@ def row(entry: Entry, address: str, now: float, *, starts_severity: bool = False
         "starts_severity": starts_severity,
         "written": _age(entry.written, now),
         "written_at": date_and_time(entry.written),
-        **(_read(entry.summary) if entry.summary else {"verdict": "", "headline": "reading …"}),
+        **(_read(entry.summary) if entry.summary else {"verdict": "", "headline": _("reading …")}),
     }
 
 
 def _read(summary: Summary) -> Row:
     facts = summary.facts
-    sign = VERDICTS[summary.verdict]
+    sign, said = VERDICTS[summary.verdict], summary.said()
     return {
         "verdict": summary.verdict,
         "shape": sign.shape,
         "word": sign.word,
-        "headline": _short(facts.headline),
+        "headline": _short(said.headline),
         "just_opened": summary.just_opened,
         "line": _strokes(summary.sparkline),
-        "missing": summary.sparkline.missing,
+        "missing": _(summary.sparkline.missing),
         "last": optional_value(summary.last),
         "is_finite": summary.last is None or math.isfinite(summary.last),
         "state": STATES[facts.state].word,
@@ -55,7 +56,7 @@ def _read(summary: Summary) -> Row:
         "state_id": facts.state,
         "is_telling": facts.state in _TELLING,
         "progress": _progress(summary),
-        "time_left": summary.time_left,
+        "time_left": said.time_left,
         "done": _done(summary),
         "kind": _short(f"{facts.algorithm.upper()} · {facts.producer.partition(' ')[0]}"),
         "producer": _short(facts.producer),
@@ -69,7 +70,7 @@ def _progress(summary: Summary) -> str:
     if step is None:
         return ""
     whole = f"{step:,}/{total:,}" if total and step != total else f"{step:,}"
-    return f"at step {whole}" if summary.facts.state in _FAULTS else whole
+    return _("at step {step}").format(step=whole) if summary.facts.state in _FAULTS else whole
 
 
 def _done(summary: Summary) -> float | None:
@@ -94,7 +95,7 @@ def _age(moment: float | None, now: float) -> str:
     """ "now" in the first minute, so that a row is not drawn anew every second; then "2 min", "3 h"."""
     if moment is None:
         return ""
-    return "now" if now - moment < _NOW else duration(now - moment)
+    return _("now") if now - moment < _NOW else duration(now - moment)
 
 
 def _short(text: str) -> str:
@@ -104,7 +105,7 @@ def _short(text: str) -> str:
 
 def status(shown: int, known: int, unread: int, order: str) -> str:
     """ "12 of 78 runs · severity, then newest", and how far reading is."""
-    count = f"{known:,} runs" if shown == known else f"{shown:,} of {known:,} runs"
-    count = count if known != 1 else count.replace("runs", "run")
-    reading = f"reading {unread:,} more" if unread else ""
+    some = ngettext("{shown} of {count} run", "{shown} of {count} runs", known)
+    count = counted(known, "run") if shown == known else some.format(shown=f"{shown:,}", count=f"{known:,}")
+    reading = _("reading {count} more").format(count=f"{unread:,}") if unread else ""
     return " · ".join(filter(None, (count, reading, order)))

@@ -1,10 +1,12 @@
 """What the list keeps of a run once it was read: the facts that a filter asks for, and what its row shows."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from app.figures.sparkline import Sparkline, sparkline
 from app.load.runs import Snapshot
 from diagnostics.curves.selection import main_reward
+from diagnostics.language import ENGLISH, LANGUAGES, current_language, language
 from diagnostics.model.cost import Cost
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.run import Run
@@ -14,6 +16,14 @@ from diagnostics.wording.severities import verdict_word
 from diagnostics.wording.verdicts import verdict_headline
 
 _LATELY = 600.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a run says in one language."""
+
+    headline: str
+    time_left: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +43,12 @@ class Summary:
     cost: float | None
     just_opened: bool = False
     """Whether its main finding first showed a few minutes ago, and the run still trains."""
+    translated: Mapping[str, Said] = field(default_factory=dict)
+    """What it says in other languages than English: one summary serves all sessions."""
+
+    def said(self) -> Said:
+        """What it says in the language of the reader."""
+        return self.translated.get(current_language()) or Said(self.facts.headline, self.time_left)
 
 
 def summary(snapshot: Snapshot) -> Summary:
@@ -48,7 +64,13 @@ def summary(snapshot: Snapshot) -> Summary:
         time_left=time_left(run),
         cost=diagnosis.cost.device_hours if diagnosis.cost else None,
         just_opened=run.status.state == "running" and _opened_lately(diagnosis.cost),
+        translated={code: _said(code, run, diagnosis) for code in LANGUAGES if code != ENGLISH},
     )
+
+
+def _said(code: str, run: Run, diagnosis: Diagnosis) -> Said:
+    with language(code):
+        return Said(_headline(run, diagnosis), time_left(run))
 
 
 def _opened_lately(cost: Cost | None) -> bool:

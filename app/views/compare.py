@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 from app import state
+from app.languages import fragment
 from app.load.runs import Snapshot, is_live, snapshot_of
 from app.widgets import compare_address as address
 from app.widgets.comparison_table import comparison_table
@@ -20,11 +21,11 @@ from app.widgets.way_back import LinkHome, way_back
 from diagnostics.api import UnreadableRun
 from diagnostics.comparison import MOST_RUNS, SideBySide, side_by_side
 from diagnostics.foreign_files import Cancelled, cancelled_when
+from diagnostics.language import _, ngettext
 from diagnostics.model.run import Run
 from diagnostics.model.vocabulary import metric
 from diagnostics.told import said
 from diagnostics.wording.side_by_side import differences_line, relaunch_sentence, side_by_side_notes
-from diagnostics.wording.values import counted
 
 _POLL_SECONDS = 1.0
 _LEAST_RUNS = 2
@@ -54,7 +55,8 @@ def render(link_home: LinkHome | None = None) -> None:
     asked = address.runs()
     loaded = _load(asked[:MOST_RUNS])
     if len(asked) > MOST_RUNS:
-        st.warning(f"The address names {len(asked)} runs; the first {MOST_RUNS}, the most that fit, are compared.")
+        words = _("The address names {count} runs; the first {most}, the most that fit, are compared.")
+        st.warning(words.format(count=len(asked), most=MOST_RUNS))
     for error in loaded.errors:
         st.warning(escaped(error))
     if len(loaded.snapshots) < _LEAST_RUNS:
@@ -62,7 +64,7 @@ def render(link_home: LinkHome | None = None) -> None:
         return
     side = side_by_side([snapshot.diagnosis for snapshot in loaded.snapshots.values()], state.chosen_step())
     _heading(side, asked, tuple(loaded.snapshots), link_home)
-    st.fragment(_keep_up, run_every=_POLL_SECONDS if loaded.is_live else None)(asked[:MOST_RUNS], loaded.revisions)
+    fragment(_keep_up, run_every=_POLL_SECONDS if loaded.is_live else None)(asked[:MOST_RUNS], loaded.revisions)
     for sentence in (*side_by_side_notes(side), *map(relaunch_sentence, side.relaunches)):
         st.caption(escaped(sentence))
     comparison_table(side)
@@ -94,12 +96,13 @@ def _ask_for_runs(asked: Sequence[str], loaded: _Loaded, link_home: LinkHome | N
     """Say what is missing, and let it be chosen."""
     with st.container(horizontal=True, vertical_alignment="center", key="title"):
         way_back(link_home)
-        st.markdown("## Compare", width="content")
+        st.markdown(_("## Compare"), width="content")
     if loaded.snapshots:
         (snapshot,) = loaded.snapshots.values()
-        st.info(f"Only one run is chosen, {escaped(snapshot.run.name)}; add another to compare it with.")
+        words = _("Only one run is chosen, {run}; add another to compare it with.")
+        st.info(words.format(run=escaped(snapshot.run.name)))
     else:
-        st.info("No runs to compare are chosen; choose two or more, the baseline first.")
+        st.info(_("No runs to compare are chosen; choose two or more, the baseline first."))
     run_chooser(asked)
 
 
@@ -107,8 +110,9 @@ def _heading(side: SideBySide, asked: Sequence[str], shown: Sequence[str], link_
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="heading"):
         with st.container(horizontal=True, vertical_alignment="center", key="title"):
             way_back(link_home)
-            st.markdown(f"## Compare {len(side.runs)} runs", width="content")
-            st.caption(escaped(f"baseline A, {side.runs[0].name} · {differences_line(side.settings)}"), width="content")
+            st.markdown(_("## Compare {count} runs").format(count=len(side.runs)), width="content")
+            baseline = _("baseline A, {run}").format(run=side.runs[0].name)
+            st.caption(escaped(f"{baseline} · {differences_line(side.settings)}"), width="content")
         with st.container(horizontal=True, vertical_alignment="center", width="content", key="actions"):
             copy_link()
             comparison_choosers(side, asked, shown)
@@ -117,12 +121,12 @@ def _heading(side: SideBySide, asked: Sequence[str], shown: Sequence[str], link_
 def _overlays(side: SideBySide) -> Run | None:
     """The crucial metrics; returns the reference that stands behind them, if any."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown("### Crucial metrics", width="stretch")
+        st.markdown(_("### Crucial metrics"), width="stretch")
         step_chooser(side)
     ghost = reference(side.algorithms)
     names = crucial_names(side.runs)
     if not names:
-        st.caption("No crucial metric is logged by two of the runs; All metrics has what they share.")
+        st.caption(_("No crucial metric is logged by two of the runs; All metrics has what they share."))
     overlays(side, names, ghost, "crucial")
     return ghost
 
@@ -131,14 +135,14 @@ def _chosen_section(side: SideBySide, ghost: Run | None, revisions: object) -> N
     """The sections below the charts; only the chosen one is drawn."""
     others = other_names(side.runs)
     sections: Mapping[str, tuple[str, Callable[[], None]]] = {
-        "samples": ("Samples of one prompt", partial(prompt_comparison, side, revisions)),
-        "metrics": (f"All metrics ({len(others)})", partial(_all_metrics, side, others, ghost)),
+        "samples": (_("Samples of one prompt"), partial(prompt_comparison, side, revisions)),
+        "metrics": (_("All metrics ({count})").format(count=len(others)), partial(_all_metrics, side, others, ghost)),
     }
     asked = state.in_address(address.SHOWN)
     current = asked if asked in sections else "samples"
     st.session_state[_SECTION] = current  # the address decides, also when one goes back to an earlier one
     st.segmented_control(
-        "Section",
+        _("Section"),
         list(sections),
         format_func=lambda name: sections[name][0],
         required=True,
@@ -152,21 +156,24 @@ def _chosen_section(side: SideBySide, ghost: Run | None, revisions: object) -> N
 def _all_metrics(side: SideBySide, names: Sequence[str], ghost: Run | None) -> None:
     key = "compare.find"
     words = st.text_input(
-        "Filter",
+        _("Filter"),
         value=state.in_address(address.FIND),
         key=key,
-        placeholder="part of a name",
+        placeholder=_("part of a name"),
         width=320,
         on_change=lambda: state.write_into_address(address.FIND, st.session_state[key]),
     ).lower()
     found = [name for name in names if all(word in _searched(name) for word in words.split())]
     if not found:
-        st.caption("Nothing matches the filter." if names else "No other metric is logged by two of the runs.")
+        st.caption(_("Nothing matches the filter.") if names else _("No other metric is logged by two of the runs."))
     else:
-        st.caption(f"{counted(len(found), 'metric')} that two runs or more log")
+        words = ngettext(
+            "{count} metric that two runs or more log", "{count} metrics that two runs or more log", len(found)
+        )
+        st.caption(words.format(count=f"{len(found):,}"))
     overlays(side, found, ghost, "all")
 
 
 def _searched(name: str) -> str:
     entry = metric(name)
-    return f"{name} {entry.title if entry else ''}".lower()
+    return f"{name} {_(entry.title) if entry else ''}".lower()

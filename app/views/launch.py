@@ -22,6 +22,7 @@ from app.launch.fields import Slots, fields, folded_fields, show_problem
 from app.launch.preflight import beside_fields, findings, findings_overview, is_confirmed
 from app.widgets.foreign_code import consent, may_run
 from app.widgets.markdown import escaped
+from diagnostics.language import _
 from diagnostics.model.outcome import Outcome
 from diagnostics.visible_text import visible
 from trainer.config.algorithms import ALGORITHMS
@@ -73,10 +74,10 @@ def _preset() -> tuple[Recipe | None, str]:
     """The chosen preset and algorithm; choosing either one adapts the other."""
     left, right = st.columns([2, 1])
     recipe: Recipe | None = left.selectbox(
-        "Preset", _PRESETS, format_func=preset_label, key=_PRESET, on_change=_follow_preset
+        _("Preset"), _PRESETS, format_func=preset_label, key=_PRESET, on_change=_follow_preset
     )
     algorithm: str = right.segmented_control(
-        "Algorithm",
+        _("Algorithm"),
         ALGORITHMS,
         format_func=str.upper,
         key=_ALGORITHM,
@@ -84,7 +85,8 @@ def _preset() -> tuple[Recipe | None, str]:
         required=True,
         on_change=_follow_algorithm,
     )
-    st.caption(recipe.description if recipe else "Starts from TRL's defaults; name a model folder, a dataset, or both.")
+    own = _("Starts from TRL's defaults; name a model folder, a dataset, or both.")
+    st.caption(_(recipe.description) if recipe else own)
     return recipe, algorithm
 
 
@@ -100,8 +102,9 @@ def _follow_algorithm() -> None:
 def _name(root: Path, stem: str) -> str:
     """The typed name, else the next free one."""
     free = free_name(root, stem)
-    help_text = f"Name of the run and of its folder below {escaped(str(root))}; empty: the next free one."
-    name = st.text_input("Run name", placeholder=free, help=help_text, key=_NAME).strip() or free
+    words = _("Name of the run and of its folder below {folder}; empty: the next free one.")
+    help_text = words.format(folder=escaped(str(root)))
+    name = st.text_input(_("Run name"), placeholder=free, help=help_text, key=_NAME).strip() or free
     if problem := name_problem(name):
         show_problem(problem)
     return name
@@ -128,14 +131,15 @@ def _training_plan(draft: Draft, tried: Tried | None, found: tuple[Outcome, ...]
 
 def _plan(draft: Draft, config: TrainConfig, prompts: Sequence[str]) -> None:
     steps, batch = config.total_steps, config.batch_size
-    st.caption(f"{steps:,} steps of {batch:,} completions, {steps * batch:,} in all.")
+    words = _("{steps} steps of {batch} completions, {count} in all.")
+    st.caption(words.format(steps=f"{steps:,}", batch=f"{batch:,}", count=f"{steps * batch:,}"))
     if draft.recipe and not draft.recipe.is_healthy:
-        st.caption(f"Expected to set off: {', '.join(draft.recipe.rules)}.")
+        st.caption(_("Expected to set off: {rules}.").format(rules=", ".join(draft.recipe.rules)))
     if prompts:
-        st.caption("Some of its prompts")
+        st.caption(_("Some of its prompts"))
         st.code(visible("\n".join(prompts)), language=None)
     else:
-        st.caption("Its prompts are loaded by `datasets` when the training starts.")
+        st.caption(_("Its prompts are loaded by `datasets` when the training starts."))
 
 
 @st.cache_data(show_spinner=False, max_entries=32)
@@ -150,15 +154,15 @@ def _changed(dataset: str | None) -> float | None:
 
 def _start_button(draft: Draft, problem: str | None, is_read_only: bool, found: tuple[Outcome, ...] = ()) -> None:
     if is_read_only:
-        st.info("This dashboard is read-only and starts no training; the command works in a terminal.")
+        st.info(_("This dashboard is read-only and starts no training; the command works in a terminal."))
     else:
         problem = _missing_trainer() or problem
         disabled = problem is not None or not is_confirmed(found, draft)
-        st.button("Start training", type="primary", disabled=disabled, on_click=_start, args=(draft,), key=_BUTTON)
+        st.button(_("Start training"), type="primary", disabled=disabled, on_click=_start, args=(draft,), key=_BUTTON)
         if problem is None:
-            consent(_question(draft), "start", _start, (draft,))
+            consent(_question(draft), _("Trust and start"), _start, (draft,))
     if sentence := problem or st.session_state.pop(_REFUSAL, None):
-        show_problem(f"Cannot start: {sentence}.")
+        show_problem(_("Cannot start: {reason}.").format(reason=sentence))
 
 
 def _missing_trainer() -> str | None:
@@ -166,7 +170,8 @@ def _missing_trainer() -> str | None:
     missing = [name for name in _TRAINER_PACKAGES if importlib.util.find_spec(name) is None]
     if not missing:
         return None
-    return f"training needs {', '.join(missing)}, not installed here; install it with: pip install 'rlvitals[trainer]'"
+    words = _("training needs {packages}, not installed here; install it with: pip install 'rlvitals[trainer]'")
+    return words.format(packages=", ".join(missing))
 
 
 def _question(draft: Draft) -> str:

@@ -13,13 +13,14 @@ from app.widgets.markdown import escaped, with_code
 from diagnostics.catalogue import Page, known_names, pages_about
 from diagnostics.catalogue.checklist import CHECKLIST, SOURCE
 from diagnostics.catalogue.index import Line, chapters
+from diagnostics.language import N_, _
 from diagnostics.wording.messages import message_text
 from diagnostics.wording.verdicts import verdict_headline
 
 Link = Callable[[str, str], object]
 """Draws a link with this label to the page of the entry with this name."""
 
-_CHECKLIST = "Checklist"
+_CHECKLIST = N_("Checklist")
 _CHAPTER, _SEARCH = "learn.chapter", "learn.search"
 _NAMES = frozenset({"Shown by", "Supported by", "Points at", "Judged by", "Brings about", "Against it", "Ruled out by"})
 """The facts whose items are entries themselves."""
@@ -33,7 +34,7 @@ def render(entry: str | None, link: Link, link_to_index: Callable[[], object], o
     link_to_index()
     pages = pages_about(entry)
     if not pages:
-        st.warning(f"There is no metric, rule or cause called {escaped(entry)}.")
+        st.warning(_("There is no metric, rule or cause called {name}.").format(name=escaped(entry)))
         _nearest(entry, link)
     for page in pages:
         _page(page, link)
@@ -42,21 +43,21 @@ def render(entry: str | None, link: Link, link_to_index: Callable[[], object], o
 
 
 def _index(link: Link) -> None:
-    st.subheader("What the curves mean", anchor=False)
+    st.subheader(_("What the curves mean"), anchor=False)
     found = st.text_input(
-        "Find a metric, a rule or a cause",
+        _("Find a metric, a rule or a cause"),
         key=_SEARCH,
-        placeholder="kl, objective/kl, RV301, reward hacking …",
+        placeholder=_("kl, objective/kl, RV301, reward hacking …"),
         label_visibility="collapsed",
     )
     if words := found.lower().split():
         _matches(words, found.strip(), link)
         return
-    counted = {name: f"{name} ({len(lines)})" for name, lines in chapters().items()}
+    counted = {name: f"{_(name)} ({len(lines)})" for name, lines in chapters().items()}
     chapter = st.segmented_control(
-        "Chapter",
+        _("Chapter"),
         [_CHECKLIST, *counted],
-        format_func=lambda name: counted.get(name, name),
+        format_func=lambda name: counted.get(name, _(name)),
         default=_CHECKLIST,
         required=True,
         key=_CHAPTER,
@@ -72,13 +73,13 @@ def _matches(words: Sequence[str], found: str, link: Link) -> None:
     """The entries with these words, chapter by chapter, and those that go by this very name: a producer's tag, say."""
     by_chapter = {name: [line for line in lines if line.matches(words)] for name, lines in chapters().items()}
     named = {line.name for lines in by_chapter.values() for line in lines}
-    exact = [Line(page.name, page.sentence, page.kind) for page in pages_about(found) if page.name not in named]
-    for name, lines in {"By that name": exact, **by_chapter}.items():
+    exact = [Line(page.name, page.sentence, _(page.kind)) for page in pages_about(found) if page.name not in named]
+    for name, lines in {N_("By that name"): exact, **by_chapter}.items():
         if lines:
-            st.markdown(f"**{name}**")
+            st.markdown(f"**{escaped(_(name))}**")
             _lines(lines, link)
     if not exact and not any(by_chapter.values()):
-        st.caption(f"Nothing is called {escaped(found)}, and no text here holds it.")
+        st.caption(_("Nothing is called {words}, and no text here holds it.").format(words=escaped(found)))
         _nearest(found, link)
 
 
@@ -86,7 +87,7 @@ def _nearest(name: str, link: Link) -> None:
     near = difflib.get_close_matches(name, tuple(dict.fromkeys(known_names())), n=3)
     if near:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption("Did you mean")
+            st.caption(_("Did you mean"))
             for each in near:
                 link(each, each)
 
@@ -94,11 +95,11 @@ def _nearest(name: str, link: Link) -> None:
 def _checklist(link: Link) -> None:
     for number, check in enumerate(CHECKLIST, start=1):
         with st.container(gap="xxsmall"):
-            st.markdown(f"**{number}. {escaped(check.question)}**  \n{with_code(check.text)}")
+            st.markdown(f"**{number}. {escaped(_(check.question))}**  \n{with_code(_(check.text))}")
             with st.container(horizontal=True):
                 for name in check.entries:
                     link(name, name)
-    st.caption(f"Source: {escaped(SOURCE)}")
+    st.caption(_("Source: {source}").format(source=escaped(_(SOURCE))))
 
 
 def _lines(lines: Sequence[Line], link: Link) -> None:
@@ -112,11 +113,11 @@ def _lines(lines: Sequence[Line], link: Link) -> None:
 
 def _page(page: Page, link: Link) -> None:
     st.subheader(escaped(page.name), anchor=False)
-    st.caption(escaped(page.kind))
+    st.caption(escaped(_(page.kind)))
     st.markdown(f"**{with_code(page.sentence)}**")
     for label, lines in page.lines().items():
         heading, text = st.columns([1, 5])
-        heading.caption(escaped(label))
+        heading.caption(escaped(_(label)))
         with text:
             if label in _NAMES:
                 with st.container(horizontal=True, gap="small"):
@@ -126,7 +127,7 @@ def _page(page: Page, link: Link) -> None:
                 st.markdown("  \n".join(map(with_code, lines)))
     for title, text_of_section in page.sections.items():
         if text_of_section:
-            st.markdown(f"**{escaped(title)}**  \n{with_code(text_of_section)}")
+            st.markdown(f"**{escaped(_(title))}**  \n{with_code(text_of_section)}")
 
 
 def _example(example: Example, number: int, open_run: Link) -> None:
@@ -135,8 +136,9 @@ def _example(example: Example, number: int, open_run: Link) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
             words = message_text(outcome.message) if outcome else verdict_headline(diagnosis)
-            st.markdown(f":{sign.colour}[{sign}] In the sample run {escaped(diagnosis.run.name)}: {escaped(words)}")
+            shown = _("In the sample run {run}: {words}").format(run=escaped(diagnosis.run.name), words=escaped(words))
+            st.markdown(f":{sign.colour}[{sign}] {shown}")
             if state.boundary().holds(diagnosis.run.path):
-                open_run("Open", str(diagnosis.run.path))
+                open_run(_("Open"), str(diagnosis.run.path))
         if example.series is not None and len(example.series):
             charts(diagnosis.run, diagnosis.outcomes, [example.series], None, f"learn.{number}")

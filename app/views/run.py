@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 from app import state
+from app.languages import fragment
 from app.load.console_tail import console_tail
 from app.load.runs import Snapshot, is_live, snapshot_of
 from app.theme import VERDICTS
@@ -33,6 +34,7 @@ from diagnostics.api import UnreadableRun
 from diagnostics.boundary import OutsideFolders
 from diagnostics.curves.selection import crucial_series, other_series
 from diagnostics.foreign_files import Cancelled, cancelled_when
+from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.told import said
 from diagnostics.visible_text import one_line, visible
@@ -57,7 +59,7 @@ def render(
     """
     snapshot = _snapshot(path, is_read_only) if path is not None else None
     if path is None or snapshot is None:
-        st.set_page_config(page_title="No run · rlvitals")
+        st.set_page_config(page_title=_("No run · rlvitals"))
         _no_run(path, link_home)
         return
     st.set_page_config(page_title=_browser_title(snapshot))
@@ -80,7 +82,7 @@ def _browser_title(snapshot: Snapshot) -> str:
 
 def _no_run(path: str | None, link_home: LinkHome | None) -> None:
     if path is None:
-        st.info("No run is chosen; open one from Runs.")
+        st.info(_("No run is chosen; open one from Runs."))
     if link_home is not None:
         link_home()
 
@@ -104,11 +106,17 @@ def _snapshot(path: str, is_read_only: bool) -> Snapshot | None:
 
 def _refuse(error: UnreadableRun, is_read_only: bool) -> None:
     """Say why the run cannot be shown."""
-    way = ""
-    if isinstance(error, OutsideFolders):
-        above = "" if is_read_only else "“Open my logs” on the Runs page, or with "
-        way = f"; another folder is shown with {above}`rlvitals PATH` in a terminal"
-    st.warning(f"{escaped(said(error.sentence))}{way}")
+    reason = escaped(said(error.sentence))
+    if not isinstance(error, OutsideFolders):
+        st.warning(reason)
+    elif is_read_only:
+        st.warning(_("{reason}; another folder is shown with `rlvitals PATH` in a terminal").format(reason=reason))
+    else:
+        words = _(
+            "{reason}; another folder is shown with “Open my logs” on the Runs page, or with `rlvitals PATH` in a "
+            "terminal"
+        )
+        st.warning(words.format(reason=reason))
 
 
 def _heading(
@@ -120,9 +128,9 @@ def _heading(
         title_line(run, link_home)
         with st.container(horizontal=True, vertical_alignment="center", width="content", key="actions"):
             every = _POLL_SECONDS if is_live(run) else None
-            st.fragment(_draw_state, run_every=every)(path, snapshot.revision, is_read_only)
+            fragment(_draw_state, run_every=every)(path, snapshot.revision, is_read_only)
             if compare_page is not None:
-                st.page_link(compare_page, label="Compare", query_params=[(state.RUN, path)])
+                st.page_link(compare_page, label=_("Compare"), query_params=[(state.RUN, path)])
             export_menu(run)
 
 
@@ -146,14 +154,14 @@ def _sections(snapshot: Snapshot) -> Mapping[str, Section]:
     """The sections of the page, by name, in their order."""
     run, diagnosis = snapshot.run, snapshot.diagnosis
     return {
-        "charts": Section("Charts", partial(_charts, snapshot)),
-        "samples": Section("Samples", partial(samples, run, diagnosis)),
-        "metrics": Section("All metrics", partial(_metrics, snapshot)),
-        "checks": Section("Checks", partial(checks, diagnosis)),
-        "config": Section("Config", partial(_config, diagnosis)),
-        "distributions": Section("Distributions", partial(distributions, run)),
-        "time": Section("Time", partial(time_section, run)),
-        "console": Section("Console", partial(_console, snapshot)),
+        "charts": Section(_("Charts"), partial(_charts, snapshot)),
+        "samples": Section(_("Samples"), partial(samples, run, diagnosis)),
+        "metrics": Section(_("All metrics"), partial(_metrics, snapshot)),
+        "checks": Section(_("Checks"), partial(checks, diagnosis)),
+        "config": Section(_("Config"), partial(_config, diagnosis)),
+        "distributions": Section(_("Distributions"), partial(distributions, run)),
+        "time": Section(_("Time"), partial(time_section, run)),
+        "console": Section(_("Console"), partial(_console, snapshot)),
     }
 
 
@@ -166,7 +174,7 @@ def _section_bar(snapshot: Snapshot, sections: Mapping[str, Section]) -> str:
     draw_section_counts(sections, section_counts(snapshot.diagnosis))
     with st.container(horizontal=True, vertical_alignment="center", key="sections"):
         st.segmented_control(
-            "Section",
+            _("Section"),
             list(sections),
             format_func=lambda name: sections[name].title,
             required=True,
@@ -200,4 +208,4 @@ def _console(snapshot: Snapshot) -> None:
         with st.container(height=460, border=False, autoscroll=True):  # the last lines matter most
             st.code(visible(text), language=None, wrap_lines=True)
     else:
-        st.caption("The run left no console output.")
+        st.caption(_("The run left no console output."))

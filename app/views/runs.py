@@ -9,6 +9,7 @@ from typing import NoReturn
 import streamlit as st
 
 from app import state
+from app.languages import fragment
 from app.load.listing import Listed, Listing
 from app.load.runs import Found
 from app.run_list.chips import chips, everything
@@ -21,10 +22,10 @@ from app.widgets.markdown import escaped
 from app.widgets.open_logs import open_logs
 from app.widgets.run_annotations import annotations_of, change
 from app.widgets.run_table import chip_data, run_table
+from diagnostics.language import N_, _, ngettext
 from diagnostics.run_filter.filter import Filter
 from diagnostics.run_filter.hint import hint
 from diagnostics.run_filter.parser import LONGEST_FILTER, FilterError, parse
-from diagnostics.wording.values import counted
 
 Folders = Callable[[], Sequence[Path]]
 OpenRun = Callable[[Path], NoReturn]
@@ -36,13 +37,13 @@ _TABLE, _FIELD = "runs.table", "runs.filter"
 _OPEN, _PROBLEM = "runs.open", "runs.problem"
 _FIELD_WIDTH = 600  # pixels
 _MOST_ROWS = 1_000  # drawn; a filter finds the others
-_USUAL = "severity, then newest"
+_USUAL = N_("severity, then newest")
 _listings: list[Listing[Summary]] = []  # the newest one, when folders have been added
 
 
 def render(folders: Folders, open_run: OpenRun, open_launch: OpenLaunch) -> None:
     """Draw the list of the runs below these folders; `open_run` goes to a run's page, `open_launch` to Launch."""
-    st.fragment(_page, run_every=_POLL_SECONDS)(folders, open_run, open_launch)
+    fragment(_page, run_every=_POLL_SECONDS)(folders, open_run, open_launch)
 
 
 @cache
@@ -59,7 +60,7 @@ def _page(folders: Folders, open_run: OpenRun, open_launch: OpenLaunch) -> None:
     listing = _listing_of(tuple(folders()))
     listed = listing.entries(_PATIENCE)
     if listed is None:
-        st.caption(f"Looking for runs in {_names(folders())}")
+        st.caption(_("Looking for runs in {folders}").format(folders=_names(folders())))
         return
     said, problem = annotations_of([item.ref.path for item in listed])
     known = entries(listed, said, state.is_sample)
@@ -67,7 +68,7 @@ def _page(folders: Folders, open_run: OpenRun, open_launch: OpenLaunch) -> None:
         _list(known, problem or st.session_state.get(_PROBLEM, ""), open_launch)
     else:
         _first_visit(folders(), known, open_launch)
-    st.caption(f"Runs below {_names(_own(folders()))}")
+    st.caption(_("Runs below {folders}").format(folders=_names(_own(folders()))))
     _left_out(listing.found, listed)
 
 
@@ -80,7 +81,7 @@ def _list(known: Sequence[Entry], problem: str, open_launch: OpenLaunch) -> None
     try:
         chosen, message = parse(text), ""
     except FilterError as error:
-        chosen, message = Filter(), f"{error} All runs are shown."
+        chosen, message = Filter(), _("{reason} All runs are shown.").format(reason=error)
     shown = [entry for entry in known if chosen.matches(entry.facts)]
     rest = everything(chosen)
     run_table(
@@ -105,7 +106,7 @@ def _header(text: str, open_launch: OpenLaunch) -> None:
         if not state.is_read_only():
             with st.container(horizontal=True, width="content"):
                 open_logs()
-                if st.button("Train one", help="A small demo on this machine, about a minute.", type="primary"):
+                if st.button(_("Train one"), help=_("A small demo on this machine, about a minute."), type="primary"):
                     open_launch()
 
 
@@ -120,8 +121,8 @@ def _rows(shown: Sequence[Entry], *, has_severities: bool) -> list[Row]:
 def _status(known: Sequence[Entry], shown: Sequence[Entry], order: Order) -> str:
     listed = sum(not entry.facts.marks for entry in known)
     unread = sum(entry.summary is None for entry in known)
-    words = _USUAL if order == Order() else ""
-    cut = f"the first {_MOST_ROWS:,} are shown" if len(shown) > _MOST_ROWS else ""
+    words = _(_USUAL) if order == Order() else ""
+    cut = _("the first {count} are shown").format(count=f"{_MOST_ROWS:,}") if len(shown) > _MOST_ROWS else ""
     return " · ".join(filter(None, (status(len(shown), max(listed, len(shown)), unread, words), cut)))
 
 
@@ -156,22 +157,24 @@ def _toggle(field: str, value: str) -> None:
 
 def _first_visit(folders: Sequence[Path], samples: Sequence[Entry], open_launch: OpenLaunch) -> None:
     """What to do first, above the sample runs where there are any."""
-    st.markdown(f"## No runs in {_names(_own(folders))} yet.")
+    st.markdown(_("## No runs in {folders} yet.").format(folders=_names(_own(folders))))
     st.markdown(
-        "Runs appear here by themselves as soon as a trainer writes logs: TRL, verl, TensorBoard, W&B offline, trackio "
-        "or rlvitals."
+        _(
+            "Runs appear here by themselves as soon as a trainer writes logs: TRL, verl, TensorBoard, W&B offline, "
+            "trackio or rlvitals."
+        )
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Train one now", help="A small demo on this machine.", type="primary"):
+        if st.button(_("Train one now"), help=_("A small demo on this machine."), type="primary"):
             open_launch()
         if not state.is_read_only():
             open_logs()
-        st.caption("about a minute on a laptop, no download")
-    st.code("rlvitals ~/experiments   # or give a folder when starting", language=None)
+        st.caption(_("about a minute on a laptop, no download"))
+    st.code(_("rlvitals ~/experiments   # or give a folder when starting"), language=None)
     if samples:
-        st.markdown("### Sample runs")
+        st.markdown(_("### Sample runs"))
         st.caption(
-            "Real trainings that came with rlvitals, healthy and sick. They leave this list once you have a run."
+            _("Real trainings that came with rlvitals, healthy and sick. They leave this list once you have a run.")
         )
         run_table(_rows(Order().sorted(samples), has_severities=False), _TABLE, partial(_act, samples))
 
@@ -188,7 +191,11 @@ def _names(folders: Sequence[Path]) -> str:
 def _left_out(found: Found, listed: Sequence[Listed[Summary]]) -> None:
     """Say what the list lacks: links that lead outside, what a bound cut off, and what cannot be read."""
     if links := found.links_out:
-        verbs = ("leads", "is") if links == 1 else ("lead", "are")
-        st.caption(f"{counted(links, 'link')} in these folders {verbs[0]} outside of them and {verbs[1]} left out.")
+        words = ngettext(
+            "{count} link in these folders leads outside of them and is left out.",
+            "{count} links in these folders lead outside of them and are left out.",
+            links,
+        )
+        st.caption(words.format(count=f"{links:,}"))
     for sentence in (*found.omissions, *(item.error for item in listed if item.error)):
         st.caption(f":orange[{escaped(sentence)}]")

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from app import state
+from app.languages import fragment
 from app.theme import OUTCOMES, VERDICTS
 from app.widgets.component import component
 from app.widgets.markdown import escaped
@@ -14,6 +15,7 @@ from app.widgets.mute import ask_to_mute, undo
 from app.widgets.project_file import draw_whole_page_if_wanted, may_change, want_whole_page
 from app.widgets.rule_limits import rule_limits
 from app.widgets.rule_text import rule_text
+from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.outcome import Outcome, Verdict
 from diagnostics.model.project import Mute
@@ -51,9 +53,9 @@ class Checks:
 def checks(diagnosis: Diagnosis) -> None:
     """Draw the checks; a chosen one shows its own text."""
     if diagnosis.outcomes:
-        st.fragment(_draw)(diagnosis)
+        fragment(_draw)(diagnosis)
     else:
-        st.caption("No check applies to this run.")
+        st.caption(_("No check applies to this run."))
 
 
 def groups(diagnosis: Diagnosis) -> tuple[Checks, ...]:
@@ -61,11 +63,11 @@ def groups(diagnosis: Diagnosis) -> tuple[Checks, ...]:
     mutes = {outcome.rule: each.mute for each in diagnosis.muted for outcome in each.finding.outcomes}
     by_verdict = {verdict: [o for o in diagnosis.outcomes if o.verdict is verdict and o.applies] for verdict in Verdict}
     found = (
-        ("Fired", False, diagnosis.fired),
-        ("Fired, and muted", False, [outcome for outcome in diagnosis.outcomes if outcome.rule in mutes]),
-        ("Could not be checked", False, [*by_verdict[Verdict.BROKEN], *by_verdict[Verdict.SKIPPED]]),
-        ("Quiet", True, by_verdict[Verdict.QUIET]),
-        ("Not about a run like this", True, diagnosis.not_applicable),
+        (_("Fired"), False, diagnosis.fired),
+        (_("Fired, and muted"), False, [outcome for outcome in diagnosis.outcomes if outcome.rule in mutes]),
+        (_("Could not be checked"), False, [*by_verdict[Verdict.BROKEN], *by_verdict[Verdict.SKIPPED]]),
+        (_("Quiet"), True, by_verdict[Verdict.QUIET]),
+        (_("Not about a run like this"), True, diagnosis.not_applicable),
     )
     return tuple(
         Checks(title, is_folded, tuple(_rows(outcomes, mutes))) for title, is_folded, outcomes in found if outcomes
@@ -77,8 +79,7 @@ def _rows(outcomes: Iterable[Outcome], mutes: Mapping[str, Mute]) -> Iterator[Ch
         sign = VERDICTS[outcome.severity] if outcome.severity else OUTCOMES[outcome.verdict]
         enable = message_text(outcome.enable) if outcome.applies else ""
         mute = mutes.get(outcome.rule)
-        quiet = f"Nothing found: {measured_and_limit(outcome)}." if outcome.measured is not None else "Nothing found."
-        said = quiet if outcome.verdict is Verdict.QUIET else found_text(outcome)
+        said = _nothing_found(outcome) if outcome.verdict is Verdict.QUIET else found_text(outcome)
         yield Check(
             rule=outcome.rule,
             name=in_words(outcome.rule),
@@ -89,6 +90,12 @@ def _rows(outcomes: Iterable[Outcome], mutes: Mapping[str, Mute]) -> Iterator[Ch
             more=one_line(mute_reason(mute) if mute else enable),
             steps=steps_of(outcome),
         )
+
+
+def _nothing_found(outcome: Outcome) -> str:
+    if outcome.measured is None:
+        return _("Nothing found.")
+    return _("Nothing found: {measured}.").format(measured=measured_and_limit(outcome))
 
 
 def _draw(diagnosis: Diagnosis) -> None:
@@ -115,14 +122,14 @@ def _mute_buttons(diagnosis: Diagnosis, rule: str) -> None:
     run = diagnosis.run
     muted = next((each for each in diagnosis.muted if rule in {item.rule for item in each.finding.outcomes}), None)
     if muted:
-        st.caption(f"Muted: {escaped(mute_reason(muted.mute))}")
+        st.caption(_("Muted: {reason}").format(reason=escaped(mute_reason(muted.mute))))
     if not may_change(run):
         return
     # Callbacks, since a rerun for new data may come between the click and the code that would see it.
     if muted:
-        st.button("Undo the mute", key=f"checks.undo.{rule}", on_click=undo, args=(run, muted))
+        st.button(_("Undo the mute"), key=f"checks.undo.{rule}", on_click=undo, args=(run, muted))
     elif any(outcome.rule == rule for outcome in diagnosis.fired):
-        st.button("Mute …", key=f"checks.mute.{rule}", on_click=_ask, args=(run, rule))
+        st.button(_("Mute …"), key=f"checks.mute.{rule}", on_click=_ask, args=(run, rule))
 
 
 def _ask(run: Run, rule: str) -> None:

@@ -12,6 +12,7 @@ from app.widgets.markdown import escaped
 from diagnostics.comparison import LETTERS, SideBySide
 from diagnostics.comparison.figures import Figure
 from diagnostics.comparison.settings import SettingRow, SettingsTable, SettingValue
+from diagnostics.language import _, ngettext
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.visible_text import one_line
 from diagnostics.wording.side_by_side import (
@@ -23,7 +24,6 @@ from diagnostics.wording.side_by_side import (
     verdict_facts,
     verdict_in_a_sentence,
 )
-from diagnostics.wording.values import counted
 
 _DASHES = dict(zip(DASHES, ("━━━", "╍╍╍", "•••", "━ ╍", "━ ━", "━━ ╍"), strict=True))
 _Row = tuple[str, list[str]]
@@ -35,7 +35,7 @@ def comparison_table(side: SideBySide) -> None:
     rows = [*_setting_rows(side.settings), _verdict_row(side), *_figure_rows(side)]
     columns = [_heading(place, side) for place in range(len(side.runs))]
     frame = pd.DataFrame([cells for _, cells in rows], columns=columns, index=[label for label, _ in rows])
-    st.table(frame, border="horizontal", alt="Runs side by side: settings that differ, verdicts, figures")
+    st.table(frame, border="horizontal", alt=_("Runs side by side: settings that differ, verdicts, figures"))
     _other_settings(side)
 
 
@@ -44,7 +44,8 @@ def _heading(place: int, side: SideBySide) -> str:
     colour = hex_of(place, state.palette())
     line = f':color[{_DASHES[dash_of(place)]} **{LETTERS[place]}**]{{foreground="{colour}"}}'
     parent = side.parent_of(place)
-    role = "baseline" if place == 0 else f"relaunch of {LETTERS[parent]}" if parent is not None else ""
+    relaunch = "" if parent is None else _("relaunch of {letter}").format(letter=LETTERS[parent])
+    role = _("baseline") if place == 0 else relaunch
     return f"{line} {escaped(side.runs[place].name)}" + (f" :gray[· {role}]" if role else "")
 
 
@@ -52,7 +53,7 @@ def _setting_rows(table: SettingsTable) -> Iterator[_Row]:
     """The differing settings; the first of each group names it."""
     named = ""
     for row in table.differing:
-        group = f" :gray[· {escaped(row.group)}]" if row.group not in (named, row.argument) else ""
+        group = f" :gray[· {escaped(_(row.group))}]" if row.group not in (named, row.argument) else ""
         named = row.group
         yield escaped(row.argument) + group, [_setting_cell(item, row) for item in row.values]
 
@@ -68,7 +69,7 @@ def _setting_cell(item: SettingValue | None, row: SettingRow) -> str:
 
 
 def _verdict_row(side: SideBySide) -> _Row:
-    return "Verdict", [_verdict_cell(diagnosis) for diagnosis in side.diagnoses]
+    return _("Verdict"), [_verdict_cell(diagnosis) for diagnosis in side.diagnoses]
 
 
 def _verdict_cell(diagnosis: Diagnosis) -> str:
@@ -93,17 +94,19 @@ def _other_settings(side: SideBySide) -> None:
     table = side.settings
     if not table.equal and not table.partial:
         return
-    words = [f"{counted(len(table.equal), 'setting')} equal"] if table.equal else []
-    words += [f"{len(table.partial)} in some of the logs only"] if table.partial else []
+    equal = ngettext("{count} setting equal", "{count} settings equal", len(table.equal))
+    partial = _("{count} in some of the logs only")
+    words = [equal.format(count=f"{len(table.equal):,}")] if table.equal else []
+    words += [partial.format(count=len(table.partial))] if table.partial else []
     with st.expander(" · ".join(words), key="compare.equal", type="compact"):
         st.dataframe(_plain_frame((*table.partial, *table.equal), len(side.runs)), hide_index=True, height="content")
 
 
 def _plain_frame(rows: Sequence[SettingRow], runs: int) -> pd.DataFrame:
     cells = [
-        [one_line(row.argument), row.group, *(one_line(_with_origin(item)) for item in row.values)] for row in rows
+        [one_line(row.argument), _(row.group), *(one_line(_with_origin(item)) for item in row.values)] for row in rows
     ]
-    return pd.DataFrame(cells, columns=["setting", "group", *LETTERS[:runs]])
+    return pd.DataFrame(cells, columns=[_("setting"), _("group"), *LETTERS[:runs]])
 
 
 def _with_origin(item: SettingValue | None) -> str:

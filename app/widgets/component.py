@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from app.assets import asset
+from app.languages import speak
 
 _GO = "go"  # what the scripts call what a reader clicks
 
@@ -26,6 +27,7 @@ def component(name: str, data: Mapping[str, Any], go: Callable[[Mapping[str, Any
 
 
 def _went(key: str, go: Callable[[Mapping[str, Any]], None]) -> None:
+    speak()  # what the click brings about may be put into words
     clicked = st.session_state[key].get(_GO)
     if clicked is not None:
         go(clicked)

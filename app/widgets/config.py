@@ -8,10 +8,11 @@ import streamlit as st
 
 from app.load.default_settings import default_settings
 from app.widgets.markdown import escaped
+from diagnostics.language import _, ngettext
 from diagnostics.model.run import Run
 from diagnostics.visible_text import one_line
 from diagnostics.wording.times import date_and_time
-from diagnostics.wording.values import counted, setting_text
+from diagnostics.wording.values import setting_text
 
 _NO_DEFAULT = object()
 
@@ -23,17 +24,17 @@ def config(run: Run) -> None:
         if run.config:
             _settings(run.config, default_settings(run))
         else:
-            st.caption("The log holds no configuration.")
+            st.caption(_("The log holds no configuration."))
     with origin:
         facts = {
-            "run id": run.run_id,
-            "folder": str(run.path),
-            "created": date_and_time(run.created),
-            "relaunched from": run.parent or "",
+            _("run id"): run.run_id,
+            _("folder"): str(run.path),
+            _("created"): date_and_time(run.created),
+            _("relaunched from"): run.parent or "",
             **{source.format: str(source.path) for source in run.sources},
         }
         st.dataframe(
-            pd.DataFrame([(name, one_line(fact)) for name, fact in facts.items() if fact], columns=["origin", " "]),
+            pd.DataFrame([(name, one_line(fact)) for name, fact in facts.items() if fact], columns=[_("origin"), " "]),
             hide_index=True,
             key="config.origin",
         )
@@ -50,13 +51,20 @@ def _settings(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
     unknown = {name: value for name, value in given.items() if name not in defaults}
     as_it_comes = {name: value for name, value in given.items() if name not in {*chosen, *unknown}}
     if chosen:
-        st.markdown(f"**{escaped(counted(len(chosen), 'setting'))} chosen**")
+        words = ngettext("**{count} setting chosen**", "**{count} settings chosen**", len(chosen))
+        st.markdown(words.format(count=escaped(f"{len(chosen):,}")))
         _table(chosen, "config.chosen", {name: defaults[name] for name in chosen})
     if unknown:
-        st.markdown(f"**{escaped(counted(len(unknown), 'setting'))}** whose default is not known")
+        words = ngettext(
+            "**{count} setting** whose default is not known",
+            "**{count} settings** whose default is not known",
+            len(unknown),
+        )
+        st.markdown(words.format(count=escaped(f"{len(unknown):,}")))
         _table(unknown, "config.table")
     if as_it_comes:
-        with st.expander(f"{counted(len(as_it_comes), 'default')} left as they are", key="config.defaults"):
+        words = ngettext("{count} default left as they are", "{count} defaults left as they are", len(as_it_comes))
+        with st.expander(words.format(count=f"{len(as_it_comes):,}"), key="config.defaults"):
             _table(as_it_comes, "config.as_it_comes")
 
 
@@ -67,11 +75,11 @@ def _is_default(name: str, value: Any, defaults: Mapping[str, Any]) -> bool:
 
 
 def _table(settings: Mapping[str, Any], key: str, defaults: Mapping[str, Any] | None = None) -> None:
-    columns = {"setting": list(map(one_line, settings)), "value": [_text(value) for value in settings.values()]}
+    columns = {_("setting"): list(map(one_line, settings)), _("value"): [_text(value) for value in settings.values()]}
     if defaults is not None:
-        columns["default"] = [_text(value) for value in defaults.values()]
+        columns[_("default")] = [_text(value) for value in defaults.values()]
     st.dataframe(pd.DataFrame(columns), hide_index=True, key=key, height="content")
 
 
 def _text(value: object) -> str:
-    return "not set" if value is None else one_line(setting_text(value))
+    return _("not set") if value is None else one_line(setting_text(value))

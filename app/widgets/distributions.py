@@ -6,6 +6,7 @@ from app import state
 from app.figures.distribution import bins_at, distribution, distribution_description, not_finite
 from app.widgets.markdown import escaped
 from app.widgets.plot import plot
+from diagnostics.language import _
 from diagnostics.model.histograms import Histograms
 from diagnostics.model.run import Run
 from diagnostics.model.vocabulary import METRICS
@@ -17,9 +18,11 @@ _ORDER = {metric.name: index for index, metric in enumerate(METRICS)}
 def distributions(run: Run) -> None:
     """Draw every histogram, known metrics first, side by side over the whole width."""
     if not run.histograms:
-        st.caption("The run logged no histograms; rlvitals' trainer does every histogram_steps.")
+        st.caption(_("The run logged no histograms; rlvitals' trainer does every histogram_steps."))
         return
-    st.caption("Line: median. Bands: half of the values, nine in ten, all. A value is known to the width of its bin.")
+    st.caption(
+        _("Line: median. Bands: half of the values, nine in ten, all. A value is known to the width of its bin.")
+    )
     found = sorted(run.histograms.values(), key=_rank)
     for first in range(0, len(found), _COLUMNS):
         for column, histograms in zip(st.columns(_COLUMNS), found[first : first + _COLUMNS], strict=False):
@@ -33,7 +36,7 @@ def _chart(histograms: Histograms) -> None:
     plot(distribution(histograms, palette, chosen_step=step), words, f"distribution.{histograms.name}")
     plot(bins_at(histograms, palette, chosen_step=step), words, f"bins.{histograms.name}", has_steps=False)
     if words := not_finite(histograms):
-        st.caption(escaped(f"{words}; no band shows them."))
+        st.caption(escaped(_("{values}; no band shows them.").format(values=words)))
 
 
 def _rank(histograms: Histograms) -> tuple[int, str]:

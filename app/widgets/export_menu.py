@@ -5,33 +5,42 @@ from html import escape
 import streamlit as st
 
 from app.downloads.routes import download_address
+from diagnostics.language import N_, _
 from diagnostics.model.run import Run
 
 _OFFERS = (
-    ("Report", ("report.html", "report.md", "report.json")),
-    ("All points", ("series.csv", "series.parquet", "series.jsonl")),
-    ("Samples", ("samples.parquet", "samples.jsonl")),
+    (N_("Report"), ("report.html", "report.md", "report.json")),
+    (N_("All points"), ("series.csv", "series.parquet", "series.jsonl")),
+    (N_("Samples"), ("samples.parquet", "samples.jsonl")),
 )
-_WORDS = {"html": "HTML", "md": "Markdown", "json": "JSON", "csv": "CSV", "parquet": "Parquet", "jsonl": "JSON lines"}
+_WORDS = {
+    "html": "HTML",
+    "md": "Markdown",
+    "json": "JSON",
+    "csv": "CSV",
+    "parquet": "Parquet",
+    "jsonl": N_("JSON lines"),
+}
 
 _LINK = "color: inherit; text-decoration: underline"  # a browser's own blue cannot be read in the dark
 
 
 def export_menu(run: Run) -> None:
     """Draw the button and its menu; a chart is saved where it stands."""
-    with st.popover("Export", type="tertiary"):
+    with st.popover(_("Export"), type="tertiary"):
         st.html(
             "".join(_line(run, title, files) for title, files in _OFFERS if title != "Samples" or run.samples.steps)
         )
-        st.caption("A chart is saved as PNG or SVG by the buttons above it.")
+        st.caption(_("A chart is saved as PNG or SVG by the buttons above it."))
 
 
 def _line(run: Run, title: str, files: tuple[str, ...]) -> str:
     links = " · ".join(_link(run, title, file) for file in files)
-    return f"<p style='margin: 0 0 8px'><strong>{title}</strong><br>{links}</p>"
+    return f"<p style='margin: 0 0 8px'><strong>{escape(_(title))}</strong><br>{links}</p>"
 
 
 def _link(run: Run, title: str, file: str) -> str:
-    words = _WORDS[file.rpartition(".")[2]]
+    words = _(_WORDS[file.rpartition(".")[2]])
+    label = _("{what} as {kind}").format(what=_(title), kind=words)
     address = escape(download_address(file, run.path))
-    return f'<a href="{address}" download aria-label="{title} as {words}" style="{_LINK}">{words}</a>'
+    return f'<a href="{address}" download aria-label="{escape(label)}" style="{_LINK}">{escape(words)}</a>'

@@ -7,6 +7,8 @@ import streamlit as st
 
 from app import state
 from app.widgets.markdown import escaped
+from diagnostics.language import _
+from diagnostics.wording.values import counted
 from trainer.config.options import ConfigError
 from trainer.config.reward_names import RewardError
 from trainer.trust.foreign_code import ForeignCode
@@ -32,29 +34,30 @@ def may_run(find_code: Callable[[], Iterable[ForeignCode]], key: str) -> bool:
     return not untrusted
 
 
-def consent(key: str, action: str, go_on: Callable[..., object], args: tuple[Any, ...]) -> None:
+def consent(key: str, words: str, go_on: Callable[..., object], args: tuple[Any, ...]) -> None:
     """Draw the question that `may_run` raised, if it did; a yes trusts what is shown and calls `go_on` again.
 
     Args:
-        action: What the yes leads to, for the button: "relaunch".
+        words: Of the button that trusts and goes on: "Trust and relaunch".
     """
     pending: tuple[ForeignCode, ...] = st.session_state.get(f"{_PENDING}.{key}", ())
     if not pending:
         return
     with st.container(border=True, gap="xsmall"):
-        st.markdown("**This runs code as you that is not trusted yet.** It can do whatever you can; read it first.")
+        st.markdown(_("**This runs code as you that is not trusted yet.** It can do whatever you can; read it first."))
         for code in pending:
             _describe(code)
         for problem in filter(None, (TrustStore.of_user().problem, st.session_state.get(f"{_REFUSAL}.{key}"))):
             st.caption(f":orange[{escaped(problem)}]")
         with st.container(horizontal=True):
-            st.button(f"Trust and {action}", key=f"trust.{key}", on_click=_trust, args=(key, pending, go_on, args))
-            st.button("Not now", key=f"leave.{key}", type="tertiary", on_click=_leave, args=(key,))
+            st.button(words, key=f"trust.{key}", on_click=_trust, args=(key, pending, go_on, args))
+            st.button(_("Not now"), key=f"leave.{key}", type="tertiary", on_click=_leave, args=(key,))
 
 
 def _describe(code: ForeignCode) -> None:
-    size = f" · {code.size:,} bytes" if code.size else ""
-    st.markdown(f"{escaped(str(code.kind))}{size} · sha256 `{code.sha256[:_SHOWN_DIGITS]}…`")
+    size = counted(code.size, "byte") if code.size else ""
+    facts = " · ".join(escaped(fact) for fact in (_(code.kind), size) if fact)
+    st.markdown(f"{facts} · sha256 `{code.sha256[:_SHOWN_DIGITS]}…`")
     st.code(f"{code.place}\n{code.beginning}".rstrip(), language=None, wrap_lines=True)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app.widgets.markdown import escaped
+from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.run import Run
 from diagnostics.told import said
@@ -21,9 +22,12 @@ def log_notes(run: Run, remarks: Sequence[str] = ()) -> None:
 def diagnosed_at(run: Run, diagnosis: Diagnosis) -> str:
     """The step of the diagnosis, if the run has logged more since; else nothing."""
     diagnosed = diagnosis.run.last_step
-    return "" if diagnosed is None or diagnosed == run.last_step else f"diagnosed at step {diagnosed:,}"
+    if diagnosed is None or diagnosed == run.last_step:
+        return ""
+    return _("diagnosed at step {step}").format(step=f"{diagnosed:,}")
 
 
 def resumptions(steps: Sequence[int]) -> str:
     """The steps after which the run was resumed: later ones may have been logged twice."""
-    return f"Resumed after step {', '.join(f'{step:,}' for step in steps)}; points of a first attempt are drawn faint."
+    words = _("Resumed after step {steps}; points of a first attempt are drawn faint.")
+    return words.format(steps=", ".join(f"{step:,}" for step in steps))

@@ -4,8 +4,10 @@ from datetime import date
 
 import streamlit as st
 
+from app.languages import speak
 from app.widgets import project_file
 from app.widgets.markdown import escaped
+from diagnostics.language import N_, _
 from diagnostics.model.diagnosis import Diagnosis, Muted
 from diagnostics.model.run import Run
 from diagnostics.visible_text import one_line
@@ -13,7 +15,7 @@ from diagnostics.wording.findings import in_words
 from diagnostics.wording.messages import message_text
 
 _ASKED, _PROBLEM = "mute.asked", "mute.problem"
-_THIS_RUN, _PROJECT = "This run", "This project"
+_THIS_RUN, _PROJECT = N_("This run"), N_("This project")
 
 
 def ask_to_mute(run: Run, finding: str) -> None:
@@ -24,6 +26,7 @@ def ask_to_mute(run: Run, finding: str) -> None:
 
 def undo(run: Run, muted: Muted) -> None:
     """Tell of a muted finding again; for a callback."""
+    speak()
     st.session_state[_PROBLEM] = project_file.unmute(run, muted.mute)
 
 
@@ -33,7 +36,7 @@ def mute_question(diagnosis: Diagnosis) -> None:
     known = {finding.name: message_text(finding.summary) for finding in diagnosis.findings}
     known |= {outcome.rule: f"{in_words(outcome.rule).capitalize()}." for outcome in diagnosis.fired}
     if asked and asked[0] == str(run.path) and asked[1] in known and project_file.may_change(run):
-        st.dialog("Mute a finding", on_dismiss=_forget)(_question)(run, asked[1], known[asked[1]])
+        st.dialog(_("Mute a finding"), on_dismiss=_forget)(_question)(run, asked[1], known[asked[1]])
     elif sentence := st.session_state.get(_PROBLEM):
         st.caption(f":orange[{escaped(sentence)}]")
 
@@ -45,34 +48,40 @@ def _question(run: Run, finding: str, sentence: str) -> None:
     st.markdown(escaped(one_line(sentence)))
     with st.form(key, border=False):
         st.text_area(
-            "Reason",
+            _("Reason"),
             key=f"{key}.reason",
             max_chars=project_file.LONGEST_REASON,
-            help="Every report of the run tells it.",
+            help=_("Every report of the run tells it."),
         )
         st.radio(
-            "For",
+            _("For"),
             (_THIS_RUN, _PROJECT),
+            format_func=_,
             key=f"{key}.runs",
             horizontal=True,
-            captions=("and no other", f"all runs below {escaped(str(file.parent))}"),
+            captions=(_("and no other"), _("all runs below {folder}").format(folder=escaped(str(file.parent)))),
         )
         st.date_input(
-            "Until",
+            _("Until"),
             value=None,
             min_value=date.today(),
             key=f"{key}.until",
             format="YYYY-MM-DD",
-            help="The last day on which it holds. Left empty, it holds for good.",
+            help=_("The last day on which it holds. Left empty, it holds for good."),
         )
-        st.caption(f"Written into {escaped(str(file))}, which the command line reads too. It can be undone.")
+        st.caption(
+            _("Written into {file}, which the command line reads too. It can be undone.").format(
+                file=escaped(str(file))
+            )
+        )
         if problem := st.session_state.get(_PROBLEM):
             st.caption(f":orange[{escaped(problem)}]")
         # A callback, since a rerun for new data may come between the click and the code that would see it.
-        st.form_submit_button("Mute", type="primary", on_click=_mute, args=(run, finding, key))
+        st.form_submit_button(_("Mute"), type="primary", on_click=_mute, args=(run, finding, key))
 
 
 def _mute(run: Run, finding: str, key: str) -> None:
+    speak()
     asked = st.session_state
     problem = project_file.mute(
         run,

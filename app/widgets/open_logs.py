@@ -14,16 +14,17 @@ from typing import BinaryIO
 import streamlit as st
 
 from app import state
+from app.languages import speak
 from app.widgets.markdown import escaped
 from diagnostics.api import LiveRun, RunRef, UnreadableRun, find_runs
 from diagnostics.foreign_files import Cancelled, cancelled_when
 from diagnostics.foreign_files.archives import UploadRefused, store
+from diagnostics.language import N_, _, ngettext
 from diagnostics.user_data import user_data_folder
-from diagnostics.wording.values import counted
 
 _FIELD, _DROPPED, _ANSWER = "open_logs.path", "open_logs.files", "open_logs.answer"
 _ROUND = "open_logs.round"  # counts how often files were taken, so that the field is empty afterwards
-_EXPLANATION = "The runs in it join the list until the dashboard ends."
+_EXPLANATION = N_("The runs in it join the list until the dashboard ends.")
 _PATIENCE = 20.0  # seconds
 _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _MOST_MEGABYTES = 200  # of one file that is dropped, as it comes
@@ -34,17 +35,19 @@ _LONGEST_NAME = 60  # characters
 
 def open_logs() -> None:
     """Draw the button and its popover: a path, or files, and below them what was found there."""
-    with st.popover("Open my logs"):
+    with st.popover(_("Open my logs")):
         st.text_input(
-            "Folder or file on this machine",
+            _("Folder or file on this machine"),
             key=_FIELD,
             placeholder="~/experiments",
             on_change=_open,
             width=420,
-            help="A run, or a folder that holds runs: TensorBoard, W&B, trackio, TRL, verl, OpenRLHF, printed logs …",
+            help=_(
+                "A run, or a folder that holds runs: TensorBoard, W&B, trackio, TRL, verl, OpenRLHF, printed logs …"
+            ),
         )
         _files_field()
-        is_found, answer = st.session_state.get(_ANSWER, (True, _EXPLANATION))
+        is_found, answer = st.session_state.get(_ANSWER, (True, _(_EXPLANATION)))
         st.caption(escaped(answer) if is_found else f":orange[{escaped(answer)}]")
 
 
@@ -52,16 +55,17 @@ def _files_field() -> None:
     key = f"{_DROPPED}.{st.session_state.get(_ROUND, 0)}"
     with st.form(_DROPPED, border=False, width=420):
         st.file_uploader(
-            "Or files, or a zip archive of a folder",
+            _("Or files, or a zip archive of a folder"),
             accept_multiple_files=True,
             key=key,
             max_upload_size=_MOST_MEGABYTES,
         )
-        st.form_submit_button("Open the files", on_click=_take, args=(key,))
+        st.form_submit_button(_("Open the files"), on_click=_take, args=(key,))
 
 
 def _take(key: str) -> None:
     """Store what was dropped, and show the runs in it; for a callback."""
+    speak()
     dropped: Sequence[BinaryIO] = st.session_state.get(key) or ()
     if dropped and not state.is_read_only():
         st.session_state[_ANSWER] = _store([(file.name, file) for file in dropped])
@@ -75,12 +79,20 @@ def _store(files: Sequence[tuple[str, BinaryIO]]) -> tuple[bool, str]:
         stored = store(files, folder)
     except UploadRefused as error:
         return False, str(error)
-    left_out = f" {counted(len(stored.left_out), 'file')} left out: {stored.left_out[0]}" if stored.left_out else ""
+    left_out = _left_out(stored.left_out)
     is_found, answer = _open_logs(str(folder))
     if is_found:
         return True, f"{answer}{left_out}"
     shutil.rmtree(folder, ignore_errors=True)
-    return False, f"There is no run in what was dropped, and nothing was kept.{left_out}"
+    return False, _("There is no run in what was dropped, and nothing was kept.") + left_out
+
+
+def _left_out(files: Sequence[str]) -> str:
+    """A further sentence on the files that were not kept, with a blank before it; empty for none."""
+    if not files:
+        return ""
+    words = ngettext(" {count} file left out: {first}", " {count} files left out: {first}", len(files))
+    return words.format(count=f"{len(files):,}", first=files[0])
 
 
 def _new_folder(name: str) -> Path:
@@ -91,6 +103,7 @@ def _new_folder(name: str) -> Path:
 
 
 def _open() -> None:
+    speak()
     words = st.session_state[_FIELD].strip()
     if words and not state.is_read_only():
         st.session_state[_ANSWER] = _open_logs(words)
@@ -99,23 +112,29 @@ def _open() -> None:
 def _open_logs(words: str) -> tuple[bool, str]:
     """Add the runs found there to the list; whether there were any, and the answer to show."""
     if _ELSEWHERE.match(words):  # this page fetches nothing: whoever opens it would choose what its machine asks for
-        return False, f"What lies elsewhere is fetched first: rlvitals import {shlex.quote(words)} --to FOLDER"
+        sentence = _("What lies elsewhere is fetched first: {command}")
+        return False, sentence.format(command=f"rlvitals import {shlex.quote(words)} --to FOLDER")
     try:
         path = Path(words).expanduser().absolute()
     except RuntimeError:
-        return False, f"{words} names a user whom this machine does not know."
+        return False, _("{path} names a user whom this machine does not know.").format(path=words)
     if os.pathsep in str(path):
-        return False, f"{path} holds a {os.pathsep!r}, which stands between paths; give it another name or a link."
+        sentence = _("{path} holds a {sign}, which stands between paths; give it another name or a link.")
+        return False, sentence.format(path=path, sign=repr(os.pathsep))
     found = _search(path)
     if found is None:
-        return False, f"{path} holds too much to be searched in {_PATIENCE:.0f} s; name a folder nearer to the runs."
+        sentence = _("{path} holds too much to be searched in {seconds} s; name a folder nearer to the runs.")
+        return False, sentence.format(path=path, seconds=f"{_PATIENCE:.0f}")
     if not found:
         try:
             LiveRun(path)  # says why there is none
         except UnreadableRun as error:
             return False, error.sentence
     state.add_folder(path)
-    return True, f"{counted(len(found), 'run')} in {path}: in the list now."
+    sentence = ngettext(
+        "{count} run in {path}: in the list now.", "{count} runs in {path}: in the list now.", len(found)
+    )
+    return True, sentence.format(count=f"{len(found):,}", path=path)
 
 
 def _search(path: Path) -> list[RunRef] | None:

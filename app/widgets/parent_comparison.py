@@ -10,11 +10,13 @@ from app.theme import FATES
 from app.widgets.markdown import escaped
 from diagnostics.api import UnreadableRun
 from diagnostics.comparison import Comparison, ParentFinding, compare
+from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.run import Run
 from diagnostics.runlog.parent import find_parent
 from diagnostics.wording.comparison import comparison_heading, fate_sentence, missing_parent_sentence, reward_sentence
 from diagnostics.wording.messages import message_text
+from diagnostics.wording.severities import verdict_word
 from diagnostics.wording.steps import steps_of
 
 
@@ -50,15 +52,22 @@ def _draw(comparison: Comparison, child: Run, compare_page: st.Page | None) -> N
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**{escaped(comparison_heading(comparison))}**")
-            st.button(f"Open {escaped(parent.name)}", type="tertiary", on_click=state.open_run, args=(parent.path,))
+            st.button(
+                _("Open {run}").format(run=escaped(parent.name)),
+                type="tertiary",
+                on_click=state.open_run,
+                args=(parent.path,),
+            )
             if compare_page is not None:
                 both = [(state.RUN, str(run.path)) for run in (parent, child)]
-                st.page_link(compare_page, label="Compare the two", query_params=both)
+                st.page_link(compare_page, label=_("Compare the two"), query_params=both)
         for item in comparison.inherited:
             _finding_fate(item)
         for finding in comparison.new:
-            when = escaped(f"It is {finding.severity}: {steps_of(finding)}.")
-            st.markdown(f":orange[▲ new] {escaped(message_text(finding.summary))} :gray[{when}]")
+            words = _("It is {severity}: {steps}.")
+            when = escaped(words.format(severity=verdict_word(finding.severity), steps=steps_of(finding)))
+            sign = escaped(_("new"))
+            st.markdown(f":orange[▲ {sign}] {escaped(message_text(finding.summary))} :gray[{when}]")
         if sentence := reward_sentence(comparison):
             st.caption(escaped(sentence))
 

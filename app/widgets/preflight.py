@@ -4,6 +4,7 @@ import streamlit as st
 
 from app.theme import VERDICTS
 from app.widgets.markdown import escaped
+from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.wording.messages import message_text
@@ -15,7 +16,8 @@ def finding_line(outcome: Outcome) -> None:
     """Draw one finding: its sentence, and the value to try."""
     sign = VERDICTS[outcome.severity or Severity.INFO]
     better = [f"{fix.parameter} {setting_text(fix.suggested)}" for fix in outcome.fixes if fix.suggested is not None]
-    text = escaped(f"{message_text(outcome.message)}{f' Try {better[0]}.' if better else ''}")
+    attempt = _(" Try {change}.").format(change=better[0]) if better else ""
+    text = escaped(message_text(outcome.message) + attempt)
     if outcome.severity is Severity.INFO:
         st.caption(f"{sign.shape} {text}")
     else:
@@ -26,7 +28,8 @@ def finding_with_source(outcome: Outcome) -> None:
     """Draw one finding, and beneath it which check it is of and where that comes from."""
     with st.container(gap=None):
         finding_line(outcome)
-        st.caption(f"Check {outcome.code} {escaped(outcome.rule)} · Source: {escaped(outcome.source)}")
+        words = _("Check {code} {rule} · Source: {source}")
+        st.caption(words.format(code=outcome.code, rule=escaped(outcome.rule), source=escaped(_(outcome.source))))
 
 
 def settings_findings(diagnosis: Diagnosis) -> None:
@@ -35,7 +38,7 @@ def settings_findings(diagnosis: Diagnosis) -> None:
     if not found:
         return
     counts = severity_counts(outcome.severity for outcome in found)
-    with st.expander(f"Settings worth a look · {counts}", key="settings"):
-        st.caption("What the settings alone say. It does not count for the verdict.")
+    with st.expander(_("Settings worth a look · {counts}").format(counts=counts), key="settings"):
+        st.caption(_("What the settings alone say. It does not count for the verdict."))
         for outcome in found:
             finding_with_source(outcome)

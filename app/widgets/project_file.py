@@ -8,6 +8,7 @@ import streamlit as st
 
 from app import state
 from app.load.runs import expire
+from diagnostics.language import _
 from diagnostics.model.diagnosis import UnknownLimitError
 from diagnostics.model.project import Mute, pattern_of
 from diagnostics.model.run import Run
@@ -34,12 +35,14 @@ def mute(run: Run, finding: str, reason: str, *, only_this_run: bool, until: dat
     """Mute a finding of this run, or of all runs that share its file; the sentence why not, else empty."""
     words = visible(reason.strip())
     if not words:
-        return "A mute needs its reason: everybody who reads a report sees it."
+        return _("A mute needs its reason: everybody who reads a report sees it.")
     if len(words) > LONGEST_REASON:
-        return f"A reason has at most {LONGEST_REASON:,} characters; this one has {len(words):,}."
+        return _("A reason has at most {most} characters; this one has {count}.").format(
+            most=f"{LONGEST_REASON:,}", count=f"{len(words):,}"
+        )
     pattern = pattern_of(run.path, file := file_of(run)) if only_this_run else ""
     if only_this_run and not pattern:  # an empty one would mean every run
-        return f"{file} does not lie above this run, so it cannot mean this one alone."
+        return _("{file} does not lie above this run, so it cannot mean this one alone.").format(file=file)
     return _change(run, lambda file: add_mute(file, Mute(finding, words, pattern, until)))
 
 
@@ -59,7 +62,7 @@ def change_limits(run: Run, rule: str, typed: Mapping[str, str]) -> str:
         given = {name: _number(f"{rule}.{name}", text) for name, text in typed.items() if text.strip()}
         checked = effective_limits(CATALOG, {rule: given})[rule].values()
     except UnknownLimitError as error:
-        return f"{error}. Nothing was written."
+        return _("{reason}. Nothing was written.").format(reason=error)
     new = {name: checked[name] for name in typed if checked[name] != before[name]}
     written = {name: None if value == defaults[name] else value for name, value in new.items()}
     return _change(run, lambda file: set_limits(file, rule, written)) if written else ""
@@ -80,16 +83,19 @@ def _number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise UnknownLimitError(f"{name} must be a number, but is {text.strip()[:40]!r}") from None
+        words = _("{name} must be a number, but is {text}").format(name=name, text=repr(text.strip()[:40]))
+        raise UnknownLimitError(words) from None
 
 
 def _change(run: Run, change: Callable[[Path], object]) -> str:
     """Change the file, unless it is none of the page's; the run is then judged anew."""
     if not may_change(run):
-        return "This dashboard shows it and changes nothing."
+        return _("This dashboard shows it and changes nothing.")
     file = file_of(run)
     if file.parent == run.path.absolute():
-        return f"{file} lies in the run's own folder, where this page writes nothing; change it by hand, or move it up."
+        return _(
+            "{file} lies in the run's own folder, where this page writes nothing; change it by hand, or move it up."
+        ).format(file=file)
     try:
         change(file)
     except ProjectFileError as error:

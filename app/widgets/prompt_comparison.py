@@ -12,6 +12,7 @@ from app.widgets.markdown import escaped
 from app.widgets.sample_text import sample_text
 from diagnostics.comparison import LETTERS, SideBySide
 from diagnostics.comparison.prompts import Answers, SharedPrompt, shared_prompts
+from diagnostics.language import N_, _
 from diagnostics.model.messages import shortened
 from diagnostics.model.samples import Sample
 from diagnostics.visible_text import one_line, visible
@@ -22,7 +23,7 @@ _LONGEST_LABEL = 100  # characters of a prompt in the list
 _MOST_ROWS, _ROW_HEIGHT = 16, 30  # rows, pixels
 _TABLE = "compare.answers"
 _FOUND = "compare.prompts"  # what was searched last: reading samples from disk takes time
-_CUT = " | cut"
+_CUT = N_(" | cut")
 
 
 def prompt_comparison(side: SideBySide, revisions: object) -> None:
@@ -59,10 +60,10 @@ def _choose(shared: Sequence[SharedPrompt]) -> SharedPrompt:
     current = asked if asked in by_id else ids[0]
     place = ids.index(current)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        _step_button("◀", "The prompt before", ids[max(place - 1, 0)], current)
+        _step_button("◀", _("The prompt before"), ids[max(place - 1, 0)], current)
         key = f"compare.prompt.{current}"
         st.selectbox(
-            "Prompt",
+            _("Prompt"),
             ids,
             index=place,
             format_func=lambda item: one_line(shortened(by_id[item].query, _LONGEST_LABEL)),
@@ -70,7 +71,7 @@ def _choose(shared: Sequence[SharedPrompt]) -> SharedPrompt:
             on_change=lambda: state.write_into_address(address.PROMPT, st.session_state[key]),
             width=560,
         )
-        _step_button("▶", "The prompt after", ids[min(place + 1, len(ids) - 1)], current)
+        _step_button("▶", _("The prompt after"), ids[min(place + 1, len(ids) - 1)], current)
     return by_id[current]
 
 
@@ -88,7 +89,7 @@ def _step_button(sign: str, words: str, target: str, current: str) -> None:
 def _steps_line(prompt: SharedPrompt) -> str:
     """Which run answered at which step, and how well on average."""
     return " · ".join(
-        f"{LETTERS[place]} step {item.step}{_mean(item)}"
+        _("{letter} step {step}").format(letter=LETTERS[place], step=item.step) + _mean(item)
         for place, item in enumerate(prompt.answers)
         if item is not None
     )
@@ -96,7 +97,10 @@ def _steps_line(prompt: SharedPrompt) -> str:
 
 def _mean(item: Answers) -> str:
     scores = [sample.score for sample in item.samples if sample.score is not None]
-    return f", mean score {optional_value(sum(scores) / len(scores))} of {len(scores)}" if scores else ""
+    if not scores:
+        return ""
+    mean = optional_value(sum(scores) / len(scores))
+    return _(", mean score {mean} of {count}").format(mean=mean, count=len(scores))
 
 
 def _answers_table(prompt: SharedPrompt) -> tuple[int, Sample] | None:
@@ -124,16 +128,18 @@ def _frame(found: Mapping[int, Sequence[Sample]]) -> pd.DataFrame:
     columns: dict[str, list[object]] = {}
     for place, samples in found.items():
         columns[_score_column(place)] = [samples[row].score if row < len(samples) else None for row in rows]
-        columns[f"{LETTERS[place]} answer"] = [_answer(samples[row]) if row < len(samples) else "" for row in rows]
+        columns[_("{letter} answer").format(letter=LETTERS[place])] = [
+            _answer(samples[row]) if row < len(samples) else "" for row in rows
+        ]
     return pd.DataFrame(columns)
 
 
 def _answer(sample: Sample) -> str:
-    return visible(sample.response) + (_CUT if sample.terminated is False else "")
+    return visible(sample.response) + (_(_CUT) if sample.terminated is False else "")
 
 
 def _score_column(place: int) -> str:
-    return f"{LETTERS[place]} score"
+    return _("{letter} score").format(letter=LETTERS[place])
 
 
 def _heat(frame: pd.DataFrame, found: Mapping[int, Sequence[Sample]]) -> Styler:

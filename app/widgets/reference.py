@@ -14,6 +14,7 @@ from app.theme import VERDICTS
 from app.widgets.markdown import escaped
 from diagnostics.api import UnreadableRun
 from diagnostics.foreign_files import Cancelled, cancelled_when
+from diagnostics.language import _
 from diagnostics.model.run import Run
 
 GHOST = "ghost"
@@ -29,12 +30,14 @@ def reference(algorithms: Sequence[str]) -> Run | None:
     run, verdict = snapshot.run, snapshot.diagnosis.verdict
     if run.algorithm not in algorithms:
         st.warning(
-            f"{escaped(run.name)} is no reference here: its algorithm is {escaped(run.algorithm)}, "
-            f"theirs {escaped(', '.join(algorithms))}."
+            _("{run} is no reference here: its algorithm is {own}, theirs {theirs}.").format(
+                run=escaped(run.name), own=escaped(run.algorithm), theirs=escaped(", ".join(algorithms))
+            )
         )
         return None
     if verdict not in ("healthy", "no-problem-found"):
-        st.caption(f"Grey: {escaped(run.name)}, the reference; it is not healthy itself: {VERDICTS[verdict]}")
+        words = _("Grey: {run}, the reference; it is not healthy itself: {verdict}")
+        st.caption(words.format(run=escaped(run.name), verdict=VERDICTS[verdict]))
     return run
 
 

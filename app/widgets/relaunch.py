@@ -10,6 +10,7 @@ from app import state
 from app.load.runs import is_live
 from app.widgets.foreign_code import consent, may_run
 from app.widgets.markdown import escaped
+from diagnostics.language import _
 from diagnostics.model.outcome import Fix
 from diagnostics.model.run import Run
 from diagnostics.runlog import RUN_FILE
@@ -33,11 +34,12 @@ def relaunch_offer(run: Run, fixes: Sequence[Fix], key: str) -> tuple[str, str] 
         return None
     child = st.session_state.get(_answer(run, key))
     if isinstance(child, Path) and (child / RUN_FILE).exists():
-        return f"Open {one_line(child.name)}", ""
+        return _("Open {run}").format(run=one_line(child.name)), ""
     words = ", ".join(f"{fix.parameter} {setting_text(fix.suggested)}" for fix in changes)
-    meanwhile = " This run goes on until you stop it." if is_live(run) else ""
-    hint = one_line(f"Train again from the start with {words}, as a run of its own.{meanwhile}")
-    return "Relaunch with this" if len(changes) == 1 else "Relaunch with these", hint
+    hint = _("Train again from the start with {settings}, as a run of its own.").format(settings=words)
+    if is_live(run):
+        hint += _(" This run goes on until you stop it.")
+    return _("Relaunch with this") if len(changes) == 1 else _("Relaunch with these"), one_line(hint)
 
 
 def relaunch(run: Run, fixes: Sequence[Fix], key: str) -> None:
@@ -50,7 +52,7 @@ def relaunch_answer(run: Run, fixes: Sequence[Fix], key: str) -> None:
     answer = _answer(run, key)
     if isinstance(refusal := st.session_state.get(answer), str):
         st.caption(f":orange[{escaped(refusal)}]")
-    consent(answer, "relaunch", _relaunch, (run.path, _changes(fixes), answer))
+    consent(answer, _("Trust and relaunch"), _relaunch, (run.path, _changes(fixes), answer))
 
 
 def _changes(fixes: Sequence[Fix]) -> list[Fix]:

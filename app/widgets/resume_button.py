@@ -6,6 +6,7 @@ import streamlit as st
 
 from app.widgets.foreign_code import consent, may_run
 from app.widgets.markdown import escaped
+from diagnostics.language import _
 from diagnostics.model.run import Run
 from trainer.launch import LaunchError, resume
 from trainer.launch.arguments import read_plan
@@ -28,17 +29,17 @@ def resume_button(run: Run, step: int) -> None:
     answer = f"resume.answer.{run.run_id}"
     # A callback, since a rerun for new data may come between the click and the code that would see it.
     st.button(
-        "Resume",
+        _("Resume"),
         key=f"resume.{run.run_id}",
-        help=f"Go on from the checkpoint of step {step}."
+        help=_("Go on from the checkpoint of step {step}.").format(step=step)
         if step
-        else "It left no checkpoint: begin again, in this run.",
+        else _("It left no checkpoint: begin again, in this run."),
         on_click=_resume,
         args=(run.path, answer),
     )
     if refusal := st.session_state.get(answer):
         st.caption(f":orange[{escaped(refusal)}]")
-    consent(answer, "resume", _resume, (run.path, answer))
+    consent(answer, _("Trust and resume"), _resume, (run.path, answer))
 
 
 def _resume(path: Path, answer: str) -> None:

@@ -12,9 +12,10 @@ from app.load.known_runs import known_runs
 from app.widgets import compare_address as address
 from diagnostics.comparison import LETTERS, MOST_RUNS, SideBySide
 from diagnostics.foreign_files import Cancelled, cancelled_when
+from diagnostics.language import N_, _
 from diagnostics.visible_text import one_line
 
-_SAMPLE_MARK = "(sample)"
+_SAMPLE_MARK = N_("(sample)")
 
 
 def run_chooser(chosen: Sequence[str]) -> None:
@@ -22,13 +23,13 @@ def run_chooser(chosen: Sequence[str]) -> None:
     key = f"compare.runs.{hash(tuple(chosen))}"  # another address is another list, or the browser would restore the old
     options = tuple(dict.fromkeys((*chosen, *_known_paths())))
     st.multiselect(
-        "Runs, the baseline first",
+        _("Runs, the baseline first"),
         options,
         default=list(chosen),
         format_func=_label,
         key=key,
         max_selections=max(MOST_RUNS, len(chosen)),
-        placeholder="part of a path",
+        placeholder=_("part of a path"),
         on_change=_take_runs,
         args=(key,),
     )
@@ -40,12 +41,12 @@ def comparison_choosers(side: SideBySide, chosen: Sequence[str], shown: Sequence
     `shown` are the paths of the runs that could be read, in the order of the comparison.
     """
     with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
-        with _popover("Runs", "compare.runs.open") as runs:
+        with _popover(_("Runs"), "compare.runs.open") as runs:
             if runs.open:
                 run_chooser(chosen)
             _baseline_chooser(side, chosen, shown)
-        with st.popover("In a terminal"):
-            st.caption("The same comparison as text; `--format json` or `markdown` for programs and pull requests.")
+        with st.popover(_("In a terminal")):
+            st.caption(_("The same comparison as text; `--format json` or `markdown` for programs and pull requests."))
             words = " ".join(shlex.quote(path) for path in chosen)
             step = "" if state.chosen_step() is None else f" --step {state.chosen_step()}"
             st.code(one_line(f"rlvitals compare {words}{step}"), language=None, wrap_lines=True)
@@ -58,13 +59,13 @@ def step_chooser(side: SideBySide) -> None:
         return
     chosen = state.chosen_step()
     key = f"compare.step.{chosen}"
-    st.caption("step", width="content")
+    st.caption(_("step"), width="content")
     st.number_input(
-        "Step",
+        _("Step"),
         min_value=0,
         max_value=max(reached),
         value=None if chosen is None else min(chosen, max(reached)),
-        placeholder="last common",
+        placeholder=_("last common"),
         label_visibility="collapsed",
         key=key,
         on_change=_take_step,
@@ -83,7 +84,7 @@ def _baseline_chooser(side: SideBySide, chosen: Sequence[str], shown: Sequence[s
     key = f"compare.baseline.{hash(tuple(shown))}"
     names = [one_line(f"{LETTERS[place]} {run.name}") for place, run in enumerate(side.runs)]
     st.selectbox(
-        "Baseline",
+        _("Baseline"),
         shown,
         format_func=lambda path: names[shown.index(path)],
         key=key,
@@ -102,7 +103,7 @@ def _known_paths() -> tuple[str, ...]:
 
 
 def _label(path: str) -> str:
-    return one_line(f"{path} {_SAMPLE_MARK}" if _is_sample(path) else path)
+    return one_line(f"{path} {_(_SAMPLE_MARK)}" if _is_sample(path) else path)
 
 
 def _is_sample(path: str) -> bool:

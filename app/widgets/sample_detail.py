@@ -8,6 +8,7 @@ from typing import Literal
 
 from app.widgets.sample_table import Flag, Numbered, end_of, signed
 from app.widgets.transcript import Turn, turns
+from diagnostics.language import N_, _
 from diagnostics.model.messages import format_value
 from diagnostics.model.samples import Sample
 from diagnostics.visible_text import one_line, visible
@@ -15,7 +16,7 @@ from diagnostics.wording.values import optional_value
 
 _MOST_WORDS = 1500  # of a text that is compared word by word
 _WORD = re.compile(r"\s+|[^\s]+")
-_ENDED = {"ends": "yes", "cut": "no", "": ""}
+_ENDED = {"ends": N_("yes"), "cut": N_("no"), "": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,25 +66,27 @@ def detail(item: Numbered, flags: Sequence[Flag], limit: int | None) -> Detail:
 
 
 def _figures(sample: Sample) -> Iterator[tuple[str, str]]:
-    yield "score", optional_value(sample.score) or "not logged"
-    yield "advantage", signed(sample.advantage)
-    yield "tokens", "" if sample.length is None else str(sample.length)
-    yield "ended by itself", _ENDED[end_of(sample)]
+    yield _("score"), optional_value(sample.score) or _("not logged")
+    yield _("advantage"), signed(sample.advantage)
+    yield _("tokens"), "" if sample.length is None else str(sample.length)
+    yield _("ended by itself"), _(_ENDED[end_of(sample)])
     if len(sample.rewards) > 1:
         yield from ((name, format_value(value)) for name, value in sample.rewards.items())
 
 
 def _cut(sample: Sample, limit: int | None) -> str:
     if sample.length is None:
-        return "cut off here"
-    return f"cut off here, {sample.length} of {limit} tokens" if limit else f"cut off here, {sample.length} tokens"
+        return _("cut off here")
+    if limit:
+        return _("cut off here, {count} of {limit} tokens").format(count=sample.length, limit=limit)
+    return _("cut off here, {count} tokens").format(count=sample.length)
 
 
 def difference(then: Sequence[Sample], now: Sequence[Sample], chosen: Sample) -> Difference | None:
     """What changed between two steps; None where one of them has no samples."""
     if not then or not now:
         return None
-    figures = tuple((name, there, here) for (name, there), (_, here) in zip(_means(then), _means(now), strict=True))
+    figures = tuple((name, there, here) for (name, there), (_name, here) in zip(_means(then), _means(now), strict=True))
     same_prompt = next((sample for sample in then if sample.query == chosen.query), None)
     words = () if same_prompt is None else tuple(_by_word(same_prompt.response, chosen.response))
     return Difference(then[0].step, tuple(row for row in figures if row[1] or row[2]), words)
@@ -95,11 +98,11 @@ def _means(samples: Sequence[Sample]) -> list[tuple[str, str]]:
     cut = f"{format_value(round(100 * ended.count(False) / len(ended)))} %" if ended else ""
     different = len({sample.response for sample in samples})
     return [
-        ("samples", str(len(samples))),
-        ("mean score", _mean([s.score for s in samples if s.score is not None])),
-        ("mean tokens", _mean([float(s.length) for s in samples if s.length is not None])),
-        ("cut off", cut),
-        ("different responses", str(different)),
+        (_("samples"), str(len(samples))),
+        (_("mean score"), _mean([s.score for s in samples if s.score is not None])),
+        (_("mean tokens"), _mean([float(s.length) for s in samples if s.length is not None])),
+        (_("cut off"), cut),
+        (_("different responses"), str(different)),
     ]
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from diagnostics.language import _
 from diagnostics.model.messages import format_value, shortened
 from diagnostics.model.samples import Sample
 from diagnostics.visible_text import one_line
@@ -62,10 +63,13 @@ class Group:
         """`8 answers · mean 0.25 · 2 of 8 right · 2 cut off`."""
         scores = [item.sample.score for item in self.samples if item.sample.score is not None]
         parts = [counted(len(self.samples), "answer")]
-        parts += [f"mean {format_value(sum(scores) / len(scores))}"] if scores else []
-        parts += [f"{scores.count(1.0)} of {len(scores)} right"] if scores and set(scores) <= {0.0, 1.0} else []
-        cut = sum(item.sample.terminated is False for item in self.samples)
-        return " · ".join([*parts, f"{cut} cut off"] if cut else parts)
+        if scores:
+            parts.append(_("mean {mean}").format(mean=format_value(sum(scores) / len(scores))))
+        if scores and set(scores) <= {0.0, 1.0}:
+            parts.append(_("{right} of {count} right").format(right=scores.count(1.0), count=len(scores)))
+        if cut := sum(item.sample.terminated is False for item in self.samples):
+            parts.append(_("{count} cut off").format(count=cut))
+        return " · ".join(parts)
 
 
 def numbered(samples: Sequence[Sample]) -> list[Numbered]:

@@ -21,6 +21,7 @@ from app.widgets.sample_table import (
 )
 from diagnostics.curves.downsample import downsample
 from diagnostics.curves.selection import main_reward
+from diagnostics.language import N_, _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.finding import Finding
 from diagnostics.model.messages import format_value
@@ -108,7 +109,7 @@ class Section:
     curve: Curve | None
 
 
-_SPLITS = {"train": "of training", "eval": "held out"}
+_SPLITS = {"train": N_("of training"), "eval": N_("held out")}
 
 
 def opening_step(diagnosis: Diagnosis, steps: Sequence[int]) -> int:
@@ -156,7 +157,7 @@ def section(diagnosis: Diagnosis, run: Run, choice: Choice, repeated: frozenset[
     other = choice.compared_with
     return Section(
         steps=_step_bar(diagnosis, steps, current, samples),
-        splits=tuple((name, _SPLITS[name]) for name in splits) if len(splits) > 1 else (),
+        splits=tuple((name, _(_SPLITS[name])) for name in splits) if len(splits) > 1 else (),
         split=split,
         functions=tuple(map(one_line, functions)),
         groups=tuple(
@@ -182,14 +183,16 @@ def followed_section(diagnosis: Diagnosis, run: Run, choice: Choice, answers: Se
     """The answers to one prompt over the steps, as one group."""
     steps = run.samples.steps
     current = step_in_view(diagnosis, steps, choice)
-    samples = [sample for _, sample in answers]
+    samples = [sample for _row, sample in answers]
     items = [Numbered(row, sample) for row, sample in answers]
     functions, scale = reward_functions(samples), score_scale(run)
     wanted = [item for item in items if item.sample.step == current]
     chosen = next((item for item in wanted if item.row == choice.row), next(iter(wanted or items[-1:]), None))
     flags = _flags(diagnosis, [chosen] if chosen else [])
     answered = len({sample.step for sample in samples})
-    facts = f"{counted(len(samples), 'answer')} at {counted(answered, 'step')} of {len(steps)}"
+    facts = _("{answers} at {steps} of {count}").format(
+        answers=counted(len(samples), "answer"), steps=counted(answered, "step"), count=len(steps)
+    )
     rows = tuple(row_of(item, functions, scale, {}) for item in items)
     return Section(
         steps=replace(_step_bar(diagnosis, steps, chosen.sample.step if chosen else current, samples), facts=facts),
@@ -250,7 +253,7 @@ def _step_bar(diagnosis: Diagnosis, steps: Sequence[int], current: int, samples:
     scores = [sample.score for sample in samples if sample.score is not None]
     prompts = len({sample.query for sample in samples})
     facts = [counted(len(samples), "sample"), counted(prompts, "prompt")]
-    facts += [f"mean score {format_value(sum(scores) / len(scores))}"] if scores else []
+    facts += [_("mean score {mean}").format(mean=format_value(sum(scores) / len(scores)))] if scores else []
     return StepBar(
         current=current,
         before=steps[place - 1] if place else None,

@@ -9,11 +9,13 @@ import streamlit as st
 
 from app import state
 from app.keys import SAMPLES, handled
+from app.languages import fragment
 from app.load.runs import is_live
 from app.widgets.component import component
 from app.widgets.followed_prompt import answers_to, repeated_queries, searched_steps
 from app.widgets.sample_table import ORDERS
 from app.widgets.sample_view import Choice, Section, followed_section, section, step_in_view
+from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.run import Run
 
@@ -45,9 +47,9 @@ _FITS: Mapping[str, Callable[[Any], bool]] = {
 def samples(run: Run, diagnosis: Diagnosis) -> None:
     """Draw the samples of the chosen step, else of the one where it broke; a reader's choices draw only them again."""
     if not run.samples.steps:
-        st.caption("No samples yet." if is_live(run) else "The run logged no samples.")
+        st.caption(_("No samples yet.") if is_live(run) else _("The run logged no samples."))
         return
-    st.fragment(_draw)(run, diagnosis)
+    fragment(_draw)(run, diagnosis)
 
 
 def _draw(run: Run, diagnosis: Diagnosis) -> None:

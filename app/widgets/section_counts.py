@@ -10,6 +10,7 @@ import streamlit as st
 from app.load.default_settings import default_settings
 from app.widgets.config import chosen_settings
 from diagnostics.curves.selection import crucial_series, other_series
+from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.wording.values import counted
 
@@ -23,11 +24,13 @@ def section_counts(diagnosis: Diagnosis) -> Mapping[str, str]:
     steps = len(run.samples.steps)
     counts = {
         "charts": f"{len(crucial_series(run)):,}",
-        "samples": counted(steps, "step") if steps else "none",
+        "samples": counted(steps, "step") if steps else _("none"),
         "metrics": f"{len(other_series(run, diagnosis.outcomes)):,}",
-        "checks": f"{len(diagnosis.fired):,} of {sum(outcome.applies for outcome in diagnosis.outcomes):,}",
+        "checks": _("{fired} of {all}").format(
+            fired=f"{len(diagnosis.fired):,}", all=f"{sum(outcome.applies for outcome in diagnosis.outcomes):,}"
+        ),
     }
-    return {**counts, "config": f"{chosen:,} set"} if chosen else counts
+    return {**counts, "config": _("{count} set").format(count=f"{chosen:,}")} if chosen else counts
 
 
 def draw_section_counts(sections: Iterable[str], counts: Mapping[str, str]) -> None:

@@ -8,6 +8,7 @@ import streamlit as st
 from app.theme import STATES
 from app.widgets.markdown import escaped
 from app.widgets.way_back import LinkHome, way_back
+from diagnostics.language import N_, _
 from diagnostics.model.run import Run
 from diagnostics.visible_text import visible
 from diagnostics.wording.live import silence, time_left
@@ -17,7 +18,7 @@ from diagnostics.wording.times import age, date_and_time
 from trainer.launch import LaunchError, stop
 
 _FAULT_STATES = ("failed", "died")
-_STOPPING = "Stopping: the step is finished and a checkpoint saved first."
+_STOPPING = N_("Stopping: the step is finished and a checkpoint saved first.")
 
 
 def state_line(run: Run) -> None:
@@ -27,7 +28,7 @@ def state_line(run: Run) -> None:
     facts = [
         progress(run, short=True),
         time_left(run),
-        silence(run, time.time()) or (f"last step {since}" if since else ""),
+        silence(run, time.time()) or (_("last step {since}").format(since=since) if since else ""),
     ]
     words = "".join(f" · {escaped(fact)}" for fact in facts if fact)
     st.markdown(f":{sign.colour}[**{sign}**]{words}", help=date_and_time(run.newest_time) or None, width="content")
@@ -38,7 +39,7 @@ def error_line(run: Run) -> None:
     if run.status.error and has_failed(run):
         st.markdown(f":orange[{escaped(run.status.short_error)}]")
         if run.status.short_error != run.status.error:
-            with st.expander("The whole error"):
+            with st.expander(_("The whole error")):
                 st.code(visible(run.status.error), language=None, wrap_lines=True, height=460)
 
 
@@ -65,13 +66,13 @@ def stop_button(run: Run) -> None:
     """The button that stops at the end of the step, with a checkpoint; the answer replaces it or is shown below."""
     answer = f"stop.answer.{run.run_id}"
     if st.session_state.get(answer) == _STOPPING:
-        st.caption(_STOPPING)
+        st.caption(_(_STOPPING))
         return
     # A callback, since a rerun for new data may come between the click and the code that would see it.
     st.button(
-        "Stop",
+        _("Stop"),
         key=f"stop.{run.run_id}",
-        help="Finish the step, save a checkpoint, end.",
+        help=_("Finish the step, save a checkpoint, end."),
         on_click=_stop,
         args=(run.path, answer),
     )

@@ -6,6 +6,7 @@ from app import state
 from app.figures.time_band import time_band
 from app.widgets.markdown import escaped
 from app.widgets.plot import plot
+from diagnostics.language import _
 from diagnostics.model.run import Run
 from diagnostics.time_budget.budget import time_budget
 from diagnostics.wording.time_budget import NOTHING_LOGGED, budget_sentence, shares_line
@@ -15,7 +16,7 @@ def time_section(run: Run) -> None:
     """Draw the time budget, or say what the log lacks for one."""
     budget = time_budget(run)
     if budget is None:
-        st.caption(NOTHING_LOGGED)
+        st.caption(_(NOTHING_LOGGED))
         return
     st.markdown(f"**{escaped(budget_sentence(run, budget))}**")
     shares = shares_line(budget)

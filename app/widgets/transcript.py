@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from diagnostics.language import N_, _
 from diagnostics.visible_text import visible
 
 _MOST_PIECES = 2000  # of one text; what follows is one piece, so that a text of nothing but tokens can be drawn
@@ -26,12 +27,12 @@ _TOKEN = re.compile(
     r"|</?(?:s|pad|eos|bos|unk|start_of_turn|end_of_turn|think|thinking|tool_call|tool_response|tool_result)>"
 )
 _NAMES = {
-    "think": "thinking",
-    "tool_call": "tool call",
-    "tool_response": "tool result",
+    "think": N_("thinking"),
+    "tool_call": N_("tool call"),
+    "tool_response": N_("tool result"),
     "tool_result": "tool result",
-    "model": "assistant",
-    "ipython": "tool",
+    "model": N_("assistant"),
+    "ipython": N_("tool"),
     "observation": "tool",
 }
 
@@ -64,7 +65,7 @@ def turns(text: str) -> tuple[Turn, ...]:
         pieces = tuple(_pieces(shown[places[index] : places[index + 1]], left))
         left = max(1, left - len(pieces))
         if pieces:
-            found.append(Turn(role, pieces))
+            found.append(Turn(_(role), pieces))
     return tuple(found)
 
 
@@ -79,7 +80,7 @@ def _starts(text: str) -> Iterator[tuple[int, str]]:
             yield marker.end(), speaker
             continue
         kind, word = next((name, value) for name, value in marker.groupdict().items() if value is not None)
-        role = {"inst": "user", "answer": "assistant"}.get(kind, _NAMES.get(word.lower(), word.lower()))
+        role = {"inst": N_("user"), "answer": "assistant"}.get(kind, _NAMES.get(word.lower(), word.lower()))
         if kind != "inner":
             speaker = role
         yield marker.start(), role

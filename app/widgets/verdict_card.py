@@ -8,6 +8,7 @@ import numpy as np
 
 from app.theme import VERDICTS
 from diagnostics.curves.selection import main_reward
+from diagnostics.language import _
 from diagnostics.model.cost import Cost
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.finding import Finding
@@ -120,7 +121,7 @@ def proposed_fixes(finding: Finding) -> tuple[Fix, ...]:
 
 def _no_finding(diagnosis: Diagnosis, judged_at: str) -> Card:
     sign = VERDICTS[diagnosis.verdict]
-    unchecked = Link("What could not be checked", "checks") if diagnosis.blind_spots else None
+    unchecked = Link(_("What could not be checked"), "checks") if diagnosis.blind_spots else None
     return Card(
         name=diagnosis.verdict,
         severity=diagnosis.verdict,
@@ -140,7 +141,7 @@ def _card(finding: Finding, run: Run, judged_at: str, cost: Cost | None) -> Card
     first_sign = headline(leading)
     cause = first_sign if finding.open_rivals else message_text(finding.summary)  # where it is decided
     spent = cost_in_short(cost)
-    when = (steps_of(finding), f"{spent} since" if spent else "", judged_at)
+    when = (steps_of(finding), _("{spent} since").format(spent=spent) if spent else "", judged_at)
     evidence = message_text(leading.message)
     fixes, signs = proposed_fixes(finding), tuple(_signs(finding))
     return Card(
@@ -161,13 +162,14 @@ def _card(finding: Finding, run: Run, judged_at: str, cost: Cost | None) -> Card
         samples=tuple(_sample_links(finding)),
         deciders=tuple(one_line(rival_sentence(rival)) for rival in finding.rivals),
         fixes=tuple(one_line(fix_line(fix)) for fix in fixes[1:]),
-        judged_by=Link(f"{leading.code} {leading.rule}", "rule", more=one_line(leading.source), name=leading.rule),
+        judged_by=Link(f"{leading.code} {leading.rule}", "rule", more=one_line(_(leading.source)), name=leading.rule),
     )
 
 
 def _links(finding: Finding, run: Run) -> Iterator[Link]:
     """The evidence in few words: when it began, what the metric did, and the sample that shows it best."""
-    yield Link(f"step {finding.first_step}", "step", more="first sign", step=finding.first_step)
+    words = _("step {step}").format(step=finding.first_step)
+    yield Link(words, "step", more=_("first sign"), step=finding.first_step)
     series = run.get(finding.leading.metric) if finding.leading.metric else main_reward(run)
     if series is not None and len(series):
         words = one_line(series.tag or series.name)
@@ -178,7 +180,7 @@ def _links(finding: Finding, run: Run) -> Iterator[Link]:
 def _sample_links(finding: Finding) -> Iterator[Link]:
     for sample in finding.samples:
         yield Link(
-            f"step {sample.step}, sample {sample.row + 1}",
+            _("step {step}, sample {sample}").format(step=sample.step, sample=sample.row + 1),
             "sample",
             more=one_line(sample.quote),
             hint=one_line(message_text(sample.why)),
@@ -220,7 +222,7 @@ def _proposal(fixes: Sequence[Fix], run: Run) -> Proposal | None:
         why=one_line(message_text(first.why)),
         also=one_line("; ".join(_in_short(fix) for fix in fixes if fix is not first and fix.parameter)),
         copied="\n".join(one_line(change.new) for change in listed),
-        source=one_line(first.source),
+        source=one_line(_(first.source)),
     )
 
 

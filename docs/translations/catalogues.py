@@ -1,4 +1,4 @@
-"""The texts of the catalogues: rules with their documents, causes, remedies, metrics, caveats, the checklist."""
+"""The texts of the catalogues: rules with their documents, causes, remedies, metrics, caveats, checklist, recipes."""
 
 import inspect
 from collections.abc import Iterable, Iterator
@@ -22,6 +22,9 @@ from diagnostics.time_budget.stages import TITLES
 from diagnostics.wording.findings import in_words
 from docs.translations.texts import Text
 from docs.translations.units import units
+from trainer.config.options import Section
+from trainer.config.recipes import RECIPES
+from trainer.trust.foreign_code import Kind
 
 _ROOT = Path(__file__).parents[2]
 _SECOND_HALF = "RV5"  # the documents of run rules are two files, so that two people can translate them
@@ -41,6 +44,7 @@ def texts() -> Iterator[tuple[str, Text]]:
     yield from (("findings", text) for text in _shared_findings())
     yield from (("findings", text) for text in units())
     yield from (("sources", text) for text in _sources())
+    yield from (("pages", text) for text in _launch_form())
 
 
 def _findings(rule: Rule[Any, Any]) -> Iterator[Text]:
@@ -111,6 +115,15 @@ def _sources() -> Iterator[Text]:
     yield from (Text(entry.source, "diagnostics/model/vocabulary", entry.name) for entry in METRICS)
     yield from (Text(entry.source, "diagnostics/rules/not_judged.py", entry.name) for entry in NOT_JUDGED)
     yield Text(CHECKLIST_SOURCE, "diagnostics/catalogue/checklist.py")
+
+
+def _launch_form() -> Iterator[Text]:
+    """What the page that starts trainings offers; the help of its many options is English so far."""
+    for recipe in RECIPES.values():
+        yield Text(recipe.title, "trainer/config/recipes.py", recipe.name)
+        yield Text(recipe.description, "trainer/config/recipes.py", recipe.name)
+    yield from (Text(section.value, "trainer/config/options", "heading") for section in Section)
+    yield from (Text(kind.value, "trainer/trust/foreign_code.py", "kind of code") for kind in Kind)
 
 
 def _table(table: Any, where: str) -> Iterable[Text]:
