@@ -47,6 +47,7 @@ class Row:
     advantage: str
     tokens: str
     end: str
+    is_cut: bool
     flags: tuple[Flag, ...] = ()
 
 
@@ -124,6 +125,7 @@ def row_of(
         advantage=signed(sample.advantage),
         tokens="" if sample.length is None else str(sample.length),
         end=end_of(sample),
+        is_cut=sample.terminated is False,
         flags=tuple(flags.get(item.row, ())),
     )
 
