@@ -47,7 +47,6 @@ class Row:
     advantage: str
     tokens: str
     end: str
-    is_cut: bool
     flags: tuple[Flag, ...] = ()
 
 
@@ -125,7 +124,6 @@ def row_of(
         advantage=signed(sample.advantage),
         tokens="" if sample.length is None else str(sample.length),
         end=end_of(sample),
-        is_cut=sample.terminated is False,
         flags=tuple(flags.get(item.row, ())),
     )
 

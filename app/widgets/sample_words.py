@@ -20,9 +20,9 @@ def order_words() -> list[tuple[str, str]]:
     return [(order, _(_ORDERS[order])) for order in ORDERS]
 
 
-def sample_words() -> Mapping[str, str | list[Keys]]:
+def sample_words() -> Mapping[str, str | Mapping[str, str] | list[Keys]]:
     """Each word by the name that the script gives it, in the current language."""
-    return {**_steps(), **_choosers(), **_table(), **_detail(), "keys": _keys()}
+    return {**_steps(), **_choosers(), **_table(), **_detail(), "endings": _endings(), "keys": _keys()}
 
 
 def _steps() -> Mapping[str, str]:
@@ -82,6 +82,11 @@ def _detail() -> Mapping[str, str]:
         "at_step": _("step {step}"),
         "no_answer": _("That step has no answer to this prompt."),
     }
+
+
+def _endings() -> Mapping[str, str]:
+    """How a sample ended, by the word of the table; "" where the log does not say."""
+    return {"ends": pgettext("of a sample", "ends"), "cut": pgettext("of a sample", "cut"), "": ""}
 
 
 def _keys() -> list[Keys]:

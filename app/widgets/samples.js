@@ -121,7 +121,8 @@ const rowOf = (row, data, state, go) => {
   const cell = (className, ...parts) => element("td", className, ...parts);
   const score = element("span", "rls-score", row.score);
   if (row.heat !== null) score.style.setProperty("--heat", `${Math.round(8 + 34 * row.heat)}%`);
-  const end = row.is_cut ? element("span", "rls-end", `⇥ ${row.end}`) : row.end;
+  const { endings } = data.words;
+  const end = row.end === "cut" ? element("span", "rls-end", `⇥ ${endings.cut}`) : endings[row.end];
   const flags = row.flags.map((flag, index) => flagChip(flag, `${row.step}.${row.row}.${index}`, go));
   const made = element(
     "tr",
