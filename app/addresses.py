@@ -84,8 +84,10 @@ class _Answer:
 
 
 def _is_document(start: Mapping[str, Any]) -> bool:
-    kinds = [value for name, value in start["headers"] if name.lower() == b"content-type"]
-    return start["status"] == 200 and any(kind.startswith(b"text/html") for kind in kinds)
+    """Whether it is one to show: a report that is saved as a file is none."""
+    headers = {name.lower(): value for name, value in start["headers"]}
+    is_html = headers.get(b"content-type", b"").startswith(b"text/html")
+    return start["status"] == 200 and is_html and b"content-disposition" not in headers
 
 
 def _home(page: str, query: str) -> str:

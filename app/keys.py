@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from diagnostics.language import N_, _
+
 JUMP, HELP = "jump", "help"
 
 
@@ -16,28 +18,28 @@ class Key:
 
 
 EVERYWHERE = (
-    Key(("Ctrl+k",), (JUMP,), "jump to a run, a metric, a rule or a page"),
-    Key(("?",), (HELP,), "this list"),
+    Key(("Ctrl+k",), (JUMP,), N_("jump to a run, a metric, a rule or a page")),
+    Key(("?",), (HELP,), N_("this list")),
 )
 RUNS = (
-    Key(("j", "k"), ("next", "previous"), "next and previous run; Enter opens it"),
-    Key(("x",), ("select",), "select the run"),
-    Key(("c",), ("compare",), "compare what is selected"),
-    Key(("/",), ("filter",), "filter"),
+    Key(("j", "k"), ("next", "previous"), N_("next and previous run; Enter opens it")),
+    Key(("x",), ("select",), N_("select the run")),
+    Key(("c",), ("compare",), N_("compare what is selected")),
+    Key(("/",), ("filter",), N_("filter")),
 )
 SAMPLES = (
-    Key(("j", "k"), ("next", "previous"), "next and previous sample"),
-    Key(("ArrowLeft", "ArrowRight"), ("step_before", "step_after"), "the step before and after"),
-    Key(("d",), ("difference",), "difference to the first step with samples"),
-    Key(("/",), ("find",), "find in text"),
+    Key(("j", "k"), ("next", "previous"), N_("next and previous sample")),
+    Key(("ArrowLeft", "ArrowRight"), ("step_before", "step_after"), N_("the step before and after")),
+    Key(("d",), ("difference",), N_("difference to the first step with samples")),
+    Key(("/",), ("find",), N_("find in text")),
 )
 CHART_GESTURES = (
-    ("drag", "zoom into these steps, in every chart"),
-    ("Shift + drag", "move along the steps"),
-    ("click", "choose a step for the whole page"),
-    ("double click", "show every step again"),
+    (N_("drag"), N_("zoom into these steps, in every chart")),
+    (N_("Shift + drag"), N_("move along the steps")),
+    (N_("click"), N_("choose a step for the whole page")),
+    (N_("double click"), N_("show every step again")),
 )
-"""What the mouse does over a chart, and its words."""
+"""What the mouse does over a chart, and its words; translated where they are shown, as those of keys."""
 
 _LABELS = {"ArrowLeft": "←", "ArrowRight": "→"}
 
@@ -48,5 +50,5 @@ def handled(keys: Sequence[Key]) -> Mapping[str, str]:
 
 
 def listed(keys: Sequence[Key]) -> list[Mapping[str, object]]:
-    """The keys as a reader sees them."""
-    return [{"keys": [_LABELS.get(name, name) for name in key.keys], "words": key.words} for key in keys]
+    """The keys as a reader sees them, in the current language."""
+    return [{"keys": [_LABELS.get(name, name) for name in key.keys], "words": _(key.words)} for key in keys]

@@ -12,6 +12,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from app import state
+from app.asked_language import asked_language
 from app.charts.answer import Points, points_of
 from app.charts.packing import packed
 from app.charts.question import MOST_BYTES, Malformed, Question, Wanted
@@ -21,6 +22,7 @@ from app.load.runs import snapshot_of
 from diagnostics.api import UnreadableRun
 from diagnostics.boundary import OutsideFolders
 from diagnostics.foreign_files import confine_to
+from diagnostics.language import language
 from diagnostics.model.run import Run
 
 POINTS, REFERENCES, SCRIPTS = "charts/points", "charts/references", "charts/scripts"
@@ -55,7 +57,8 @@ async def _points(request: Request) -> Response:
     """Answer a chart; an error is one sentence."""
     try:
         question = Question.parse(await _body(request))
-        return await run_in_threadpool(_answer, question)
+        with language(asked_language(request)):
+            return await run_in_threadpool(_answer, question)
     except Malformed as error:
         return PlainTextResponse(f"{error}\n", 400)
     except OutsideFolders as error:
@@ -92,7 +95,8 @@ def _curve(runs: Mapping[str, Run], wanted: Wanted, question: Question) -> Point
 async def _references(request: Request) -> Response:
     """The runs that may stand behind those of `algorithm` as a reference, without `run`."""
     algorithm, shown = request.query_params.get("algorithm", ""), request.query_params.getlist("run")
-    found = await run_in_threadpool(_references_for, algorithm, shown)
+    with language(asked_language(request)):
+        found = await run_in_threadpool(_references_for, algorithm, shown)
     return JSONResponse([{"path": item.path, "words": item.words} for item in found], headers=_FRESH)
 
 

@@ -4,6 +4,7 @@ from app.load.runs import snapshot_of
 from diagnostics.api import UnreadableRun
 from diagnostics.boundary import Boundary
 from diagnostics.comparison import compare
+from diagnostics.language import ENGLISH, current_language, language
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.report.forms import rendered
 from diagnostics.report.report import Report
@@ -15,10 +16,14 @@ REPORTS = {"report.html": "html", "report.md": "markdown", "report.json": "json"
 
 
 def report_of(diagnosis: Diagnosis, form: str, boundary: Boundary) -> str:
-    """The report, with the comparison to the run's parent where that is shown here too."""
-    parent = _parent_of(diagnosis, boundary)
-    comparisons = {diagnosis.run.path: compare(diagnosis, parent)} if parent else {}
-    return f"{printable(rendered(Report((diagnosis,), comparisons=comparisons), form))}\n"
+    """The report, with the comparison to the run's parent where that is shown here too.
+
+    JSON is for programs, which read the same everywhere: in English.
+    """
+    with language(ENGLISH if form == "json" else current_language()):
+        parent = _parent_of(diagnosis, boundary)
+        comparisons = {diagnosis.run.path: compare(diagnosis, parent)} if parent else {}
+        return f"{printable(rendered(Report((diagnosis,), comparisons=comparisons), form))}\n"
 
 
 def _parent_of(diagnosis: Diagnosis, boundary: Boundary) -> Diagnosis | None:

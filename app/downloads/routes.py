@@ -15,6 +15,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response, Strea
 from starlette.routing import BaseRoute, Route
 
 from app import state
+from app.asked_language import asked_language, in_current_language
 from app.downloads.report import REPORTS, report_of
 from app.load.runs import Snapshot, snapshot_of
 from diagnostics.api import UnreadableRun
@@ -28,6 +29,7 @@ from diagnostics.exports import (
     write_series,
 )
 from diagnostics.foreign_files import confine_to
+from diagnostics.language import _, language
 from diagnostics.model.run import Run
 from diagnostics.runlog.parent import SAMPLE_RUNS
 
@@ -60,15 +62,20 @@ def download_routes(base_path: str) -> list[BaseRoute]:
 
 
 def download_address(file: str, run: Path) -> str:
-    """The address of a file of a run, relative to every page of the dashboard; ASCII without a quote."""
-    return f"{_DOWNLOADS}/{file}?{state.RUN}={quote(os.fsencode(run), safe='')}"
+    """The address of a file of a run in the current language, relative to every page; ASCII without a quote."""
+    return in_current_language(f"{_DOWNLOADS}/{file}?{state.RUN}={quote(os.fsencode(run), safe='')}")
 
 
 async def _download(request: Request) -> Response:
     """Answer with the file; an error is one sentence."""
+    with language(asked_language(request)):
+        return await _answer_in_language(request)
+
+
+async def _answer_in_language(request: Request) -> Response:
     file, run = request.path_params["file"], request.query_params.get(state.RUN, "")
     if file not in FILES or not run:
-        return PlainTextResponse("There is no such file of a run.\n", 404)
+        return PlainTextResponse(f"{_('There is no such file of a run.')}\n", 404)
     try:
         return await run_in_threadpool(_answer, file, run)
     except OutsideFolders as error:

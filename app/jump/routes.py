@@ -10,9 +10,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from app import state
+from app.asked_language import asked_language
 from app.jump.matching import LONGEST_QUERY, MOST_HITS, best
-from app.jump.targets import PAGES, Target, named_exactly, targets
+from app.jump.targets import Target, named_exactly, pages, targets
 from diagnostics.foreign_files import confine_to
+from diagnostics.language import language
 
 JUMP = "jump"
 """Relative to every page of the dashboard."""
@@ -25,14 +27,15 @@ def jump_routes(base_path: str) -> list[BaseRoute]:
 
 async def _jump(request: Request) -> Response:
     query = request.query_params.get("q", "")[:LONGEST_QUERY].strip()
-    hits = await run_in_threadpool(_hits, query, request.query_params.get(state.RUN))
+    with language(asked_language(request)):
+        hits = await run_in_threadpool(_hits, query, request.query_params.get(state.RUN))
     return JSONResponse([asdict(hit) for hit in hits], headers={"Cache-Control": "no-store"})
 
 
 def _hits(query: str, run: str | None) -> list[Target]:
     """The pages for an empty query, else what fits it."""
     if not query:
-        return list(PAGES)
+        return list(pages())
     confine_to(state.folders)
     found = chain(named_exactly(query), best(query, _distinct(targets(state.boundary(), run))))
     return _distinct(found)[:MOST_HITS]

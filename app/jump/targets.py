@@ -14,11 +14,12 @@ from diagnostics.boundary import Boundary
 from diagnostics.catalogue import pages_about
 from diagnostics.catalogue.index import chapters
 from diagnostics.curves.selection import crucial_series
+from diagnostics.language import N_, _, current_language, language
 from diagnostics.visible_text import one_line
 from diagnostics.wording.run_names import distinct_names
 from diagnostics.wording.series import series_title
 
-_KINDS = {"Metrics": "metric", "Rules": "rule", "Settings checks": "settings check", "Causes": "cause"}
+_KINDS = {"Metrics": N_("metric"), "Rules": N_("rule"), "Settings checks": N_("settings check"), "Causes": N_("cause")}
 CHART, RUN, ENTRY, PAGE = "chart", "run", "entry", "page"
 
 
@@ -35,20 +36,22 @@ class Target:
     """Relative to any page of the dashboard; empty for a chart of the page in view."""
 
 
-PAGES = (
-    Target("page", "Runs", "every run, the worst first", PAGE, "", "./"),
-    Target("page", "Launch", "start a training", PAGE, "launch", "launch"),
-    Target("page", "Learn", "what the curves mean", PAGE, "learn", "learn"),
-)
+def pages() -> tuple[Target, ...]:
+    """The pages that belong to no run, in the current language as every target."""
+    return (
+        Target(_("page"), _("Runs"), _("every run, the worst first"), PAGE, "", "./"),
+        Target(_("page"), _("Launch"), _("start a training"), PAGE, "launch", "launch"),
+        Target(_("page"), _("Learn"), _("what the curves mean"), PAGE, "learn", "learn"),
+    )
 
 
 def targets(boundary: Boundary, run: str | None) -> Iterator[Target]:
     """All of them; `run` is the path of the run in view."""
-    yield from PAGES
+    yield from pages()
     if run is not None:
         yield from _charts(run, boundary)
     yield from _runs(boundary)
-    yield from _entries()
+    yield from _entries(current_language())
 
 
 def named_exactly(name: str) -> Iterator[Target]:
@@ -66,7 +69,7 @@ def _charts(run: str, boundary: Boundary) -> Iterator[Target]:
     for series in found.series.values():
         section = "charts" if series.name in crucial else "metrics"
         yield Target(
-            "chart",
+            _("chart"),
             one_line(series_title(series)),
             one_line(series.tag or series.name),
             CHART,
@@ -84,16 +87,18 @@ def _runs(boundary: Boundary) -> Iterator[Target]:
 def run_target(name: str, path: Path) -> Target:
     """The page of a run."""
     query = state.run_query(path)
-    return Target("run", one_line(name), one_line(str(path)), RUN, query, f"run?{query}")
+    return Target(_("run"), one_line(name), one_line(str(path)), RUN, query, f"run?{query}")
 
 
 @cache
-def _entries() -> Sequence[Target]:
-    return tuple(
-        _entry(_KINDS[chapter], line.name, " · ".join(filter(None, (line.title, line.sentence))))
-        for chapter, lines in chapters().items()
-        for line in lines
-    )
+def _entries(code: str) -> Sequence[Target]:
+    """In the language of that code."""
+    with language(code):
+        return tuple(
+            _entry(_(_KINDS[chapter]), line.name, " · ".join(filter(None, (line.title, line.sentence))))
+            for chapter, lines in chapters().items()
+            for line in lines
+        )
 
 
 def _entry(kind: str, name: str, about: str) -> Target:

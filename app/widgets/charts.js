@@ -5,6 +5,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   import(source)
     .then(({ draw }) => draw(parentElement, data, setTriggerValue))
     .catch((error) => {
-      parentElement.textContent = `The charts cannot be drawn: ${error.message}`;
+      const { not_loaded: lacks, not_drawn: fails } = data.words;
+      parentElement.textContent = error.source ? filled(lacks, error) : filled(fails, { reason: error.message });
     });
 }

@@ -7,8 +7,10 @@ from typing import Any
 import streamlit as st
 
 from app import state
+from app.asked_language import in_current_language
 from app.assets import asset
 from app.charts.routes import POINTS, SCRIPTS
+from app.charts.words import chart_words
 from app.figures.curve import Curve, curve
 from app.load.runs import is_live
 from app.widgets.reference import reference_chooser, take_reference_of
@@ -22,7 +24,8 @@ CRUCIAL = "crucial"
 """The key of the charts above which the view options of the page stand."""
 
 _NAME = "rlvitals_charts"
-_SCRIPT, _STYLE = asset("widgets/charts.js"), asset("widgets/charts.css")
+_SCRIPT = asset("charts/scripts/filled.js") + asset("widgets/charts.js")
+_STYLE = asset("widgets/charts.css")
 
 
 def charts(
@@ -82,8 +85,9 @@ def chart_grid(
         data={
             "page": page,
             "palette": asdict(state.palette()),
-            "points": POINTS,
+            "points": in_current_language(POINTS),
             "scripts": SCRIPTS,
+            "words": chart_words(),
             "step": chosen_step,
             "first": steps[0],
             "last": steps[1],

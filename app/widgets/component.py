@@ -19,7 +19,7 @@ def component(name: str, data: Mapping[str, Any], go: Callable[[Mapping[str, Any
     key = f"component.{name}"
     mount = st.components.v2.component(
         f"rlvitals_{name}",
-        js=asset("widgets/dom.js") + asset(f"widgets/{name}.js"),
+        js=asset("charts/scripts/filled.js") + asset("widgets/dom.js") + asset(f"widgets/{name}.js"),
         css=asset(f"widgets/{name}.css"),
         isolate_styles=False,  # the theme's colours reach it, and one style sheet serves every place of it
     )

@@ -1,12 +1,10 @@
 // Copies the address as it is when the button is pressed: charts write their zoom into it without a rerun.
 
 export default function ({ data, parentElement }) {
-  if (parentElement.querySelector(".rlv-copy-link")) return;
-  const { copy: label, hint } = data.words;
-  const made = button("rlv-copy-link", "copy-link", () => copy(window.location.href).then(told), label);
-  const told = () => {
-    made.textContent = "Copied";
-    setTimeout(() => { made.textContent = label; }, 2000);
-  };
-  parentElement.append(hinted(made, hint));
+  const place = placeIn(parentElement, "rlv-copy-place");
+  const said = JSON.stringify(data.words);
+  if (place.dataset.said === said) return;
+  place.dataset.said = said;
+  const made = copyButton("rlv-copy-link", "copy-link", () => window.location.href, data.words);
+  place.replaceChildren(hinted(made, data.words.hint));
 }

@@ -45,11 +45,12 @@ const copy = async (text) => {
   field.remove();
 };
 
+// `words` are those of the button before and just after it was pressed; `text` is asked for when it is.
 const copyButton = (className, key, text, words) => {
-  const made = button(className, key, () => copy(text).then(told), words);
+  const made = button(className, key, () => copy(text()).then(told), words.copy);
   const told = () => {
-    made.textContent = "Copied";
-    setTimeout(() => { made.textContent = words; }, 2000);
+    made.textContent = words.copied;
+    setTimeout(() => { made.textContent = words.copy; }, 2000);
   };
   return made;
 };

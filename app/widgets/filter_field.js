@@ -9,14 +9,18 @@ const element = (name, className, ...children) => {
   return made;
 };
 
-const built = (parent, words) => {
+const built = (parent) => {
   const input = element("input", "rlv-filter-input");
-  Object.assign(input, { type: "search", placeholder: words.example, spellcheck: false, autocomplete: "off" });
-  input.setAttribute("aria-label", words.label);
+  Object.assign(input, { type: "search", spellcheck: false, autocomplete: "off" });
   input.setAttribute("aria-keyshortcuts", "/");
-  const hint = element("span", "rlv-filter-hint", words.fields, " ", element("kbd", "rlv-key", "/"));
-  parent.append(element("label", "rlv-filter", input, hint));
+  parent.append(element("label", "rlv-filter", input, element("span", "rlv-filter-hint")));
   return input;
+};
+
+const say = (parent, input, words) => {
+  input.placeholder = words.example;
+  input.setAttribute("aria-label", words.label);
+  parent.querySelector(".rlv-filter-hint").replaceChildren(words.fields, " ", element("kbd", "rlv-key", "/"));
 };
 
 const listen = (input) => {
@@ -39,11 +43,12 @@ const listen = (input) => {
 export default function ({ data, parentElement, setTriggerValue }) {
   let input = parentElement.querySelector(".rlv-filter-input");
   if (!input) {
-    input = built(parentElement, data.words);
+    input = built(parentElement);
     input.value = input.sent = input.seen = data.text;
     listen(input);
   }
   input.send = setTriggerValue;
+  say(parentElement, input, data.words);
   if (data.text === input.seen) return; // an answer to what was asked before the last letter was typed
   input.seen = data.text;
   if (data.text !== input.sent) input.value = input.sent = data.text; // changed by a chip, or by going back

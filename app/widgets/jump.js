@@ -38,28 +38,24 @@ const scrollTo = (metric, looks = LOOKS) => {
 };
 
 class Jump {
-  constructor(parent, words) {
-    this.words = words;
+  constructor(parent) {
     this.hits = [];
     this.at = 0;
-    this.field = element("button", "rlj-field", element("span", "", words.field), element("kbd", "", labelOf("Ctrl+k")));
+    this.field = element("button", "rlj-field", element("span"), element("kbd", "", labelOf("Ctrl+k")));
     this.field.type = "button";
     this.field.setAttribute("aria-keyshortcuts", "Control+K Meta+K");
     this.field.addEventListener("click", () => this.open());
     this.input = element("input", "rlj-input");
-    Object.assign(this.input, { type: "text", placeholder: words.field, spellcheck: false, autocomplete: "off", maxLength: 100 });
-    const combobox = { role: "combobox", "aria-label": words.field, "aria-autocomplete": "list", "aria-controls": "rlj-list", "aria-expanded": "true" };
+    Object.assign(this.input, { type: "text", spellcheck: false, autocomplete: "off", maxLength: 100 });
+    const combobox = { role: "combobox", "aria-autocomplete": "list", "aria-controls": "rlj-list", "aria-expanded": "true" };
     Object.entries(combobox).forEach(([name, value]) => this.input.setAttribute(name, value));
     this.list = element("ul", "rlj-list");
     this.list.id = "rlj-list";
     this.list.setAttribute("role", "listbox");
-    this.list.setAttribute("aria-label", words.field);
     this.said = element("p", "rlj-said");
     this.said.setAttribute("role", "status");
     this.dialog = element("dialog", "rlj-dialog", this.input, this.list, this.said);
-    this.dialog.setAttribute("aria-label", words.field);
     this.help = element("dialog", "rlj-dialog rlj-help");
-    this.help.setAttribute("aria-label", words.keys);
     for (const dialog of [this.dialog, this.help]) {
       dialog.addEventListener("click", (event) => event.target === dialog && dialog.close()); // beside it
     }
@@ -72,8 +68,15 @@ class Jump {
   }
 
   update(data, go) {
-    Object.assign(this, { data, go });
+    Object.assign(this, { data, go, words: data.words });
+    this.say(data.words);
     remember(data.opened);
+  }
+
+  say({ field, keys }) {
+    this.field.firstChild.textContent = this.input.placeholder = field;
+    for (const named of [this.input, this.list, this.dialog]) named.setAttribute("aria-label", field);
+    this.help.setAttribute("aria-label", keys);
   }
 
   key(event) {
@@ -114,7 +117,7 @@ class Jump {
   async ask() {
     const asked = this.input.value.trim();
     const address = new URL(this.data.endpoint, document.baseURI);
-    address.search = new URLSearchParams({ q: asked, ...(this.data.run ? { run: this.data.run } : {}) });
+    for (const [name, value] of Object.entries({ q: asked, run: this.data.run })) if (value) address.searchParams.set(name, value);
     this.asking?.abort();
     this.asking = new AbortController();
     try {
@@ -176,7 +179,7 @@ class Jump {
 const jumps = new WeakMap();
 
 export default function ({ data, parentElement, setTriggerValue }) {
-  if (!jumps.has(parentElement)) jumps.set(parentElement, new Jump(parentElement, data.words));
+  if (!jumps.has(parentElement)) jumps.set(parentElement, new Jump(parentElement));
   const jump = jumps.get(parentElement);
   jump.update(data, (wish) => setTriggerValue("go", wish));
   return () => jump.leave();

@@ -6,26 +6,17 @@ from typing import Any
 import streamlit as st
 
 from app import state
+from app.asked_language import in_current_language
 from app.jump.routes import JUMP
 from app.jump.targets import CHART, ENTRY, PAGE, RUN
 from app.keys import EVERYWHERE, Key, handled, listed
 from app.widgets.component import component
+from diagnostics.language import _
 from diagnostics.visible_text import one_line
 
 _WISH = "jump.wish"
 _SECTIONS = ("charts", "metrics")
 _WAYS = (RUN, ENTRY, PAGE)
-_WORDS = {
-    "field": "Run, metric or rule",
-    "nothing": "Nothing is called so.",
-    "recent": "opened lately",
-    "failed": "The dashboard does not answer.",
-    "keys": "Keys",
-    "everywhere": "Everywhere",
-    "here": "On this page",
-    "mouse": "Over a chart",
-    "close": "Close",
-}
 
 
 def jump(run: str | None, keys: Sequence[Key], gestures: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
@@ -38,24 +29,38 @@ def jump(run: str | None, keys: Sequence[Key], gestures: Sequence[tuple[str, str
     """
     with st.container(key="jump"):
         data = {
-            "endpoint": JUMP,
+            "endpoint": in_current_language(JUMP),
             "run": run,
             "opened": _opened(run),
             "handled": handled(EVERYWHERE),
             "everywhere": listed(EVERYWHERE),
             "keys": listed(keys),
-            "gestures": [{"keys": [gesture], "words": words} for gesture, words in gestures],
-            "words": _WORDS,
+            "gestures": [{"keys": [_(gesture)], "words": _(words)} for gesture, words in gestures],
+            "words": _words(),
         }
         component("jump", data, _go)
     wish: tuple[str, str] | None = st.session_state.pop(_WISH, None)
     return wish
 
 
+def _words() -> Mapping[str, str]:
+    return {
+        "field": _("Run, metric or rule"),
+        "nothing": _("Nothing is called so."),
+        "recent": _("opened lately"),
+        "failed": _("The dashboard does not answer."),
+        "keys": _("Keys"),
+        "everywhere": _("Everywhere"),
+        "here": _("On this page"),
+        "mouse": _("Over a chart"),
+        "close": _("Close"),
+    }
+
+
 def _opened(run: str | None) -> Mapping[str, str] | None:
     if run is None:
         return None
-    name, _, end = run.rstrip("/").rpartition("/")
+    name, _slash, end = run.rstrip("/").rpartition("/")
     return {"name": one_line(end), "about": one_line(name), "where": state.query_of(run)}
 
 

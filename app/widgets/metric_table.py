@@ -7,6 +7,7 @@ from typing import Any
 from app import state
 from app.figures.metric_table import metric_rows
 from app.widgets.component import component
+from diagnostics.language import _, pgettext
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 
@@ -17,8 +18,37 @@ def metric_table(run: Run, outcomes: Sequence[Outcome], chosen_step: int | None,
         row for row in metric_rows(run, outcomes, chosen_step) if _matches(f"{row.name} {row.tag} {row.title}", words)
     ]
     before, after = _neighbours(run, chosen_step)
-    data = {"step": chosen_step, "before": before, "after": after, "rows": [asdict(row) for row in rows]}
+    data = {
+        "step": chosen_step,
+        "before": before,
+        "after": after,
+        "rows": [asdict(row) for row in rows],
+        "columns": _columns(),
+        "words": _words(),
+    }
     component("metric_table", data, _go)
+
+
+def _columns() -> Mapping[str, str]:
+    return {
+        "title": _("Metric"),
+        "value": pgettext("of a metric", "Value"),
+        "first": _("First"),
+        "change": _("Change"),
+        "healthy": _("Healthy"),
+        "unit": _("Unit"),
+        "tag": _("Logged as"),
+    }
+
+
+def _words() -> Mapping[str, str]:
+    return {
+        "before": _("Step before"),
+        "after": _("Step after"),
+        "step": _("step {step}"),
+        "newest": _("newest"),
+        "newest_values": _("newest values"),
+    }
 
 
 def _matches(text: str, words: Sequence[str]) -> bool:

@@ -1,12 +1,12 @@
 // Draws one Plotly figure into its place and updates it there, so that zoom, hover and scroll outlive new data.
 
-const loaded = (source) => {
+const loaded = (source, sentence) => {
   // One script for all charts of the page, whichever asks first.
   window.rlvitalsPlotly ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = source; // relative to the page, so that a base path is kept
     script.onload = () => resolve(window.Plotly);
-    script.onerror = () => reject(new Error(`The charts cannot be drawn: ${script.src} could not be loaded.`));
+    script.onerror = () => reject(new Error(filled(sentence, { source: script.src })));
     document.head.append(script);
   });
   return window.rlvitalsPlotly;
@@ -27,7 +27,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const figure = JSON.parse(data.figure);
   const place = placeIn(parentElement, figure);
   place.setAttribute("aria-label", data.words);
-  loaded(data.source)
+  loaded(data.source, data.not_loaded)
     .then((Plotly) => Plotly.react(place, figure.data, figure.layout, data.config))
     .then(() => {
       place.removeAllListeners("plotly_click");

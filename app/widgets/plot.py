@@ -13,10 +13,11 @@ from streamlit.components.v1 import declare_component
 
 from app import state
 from app.assets import asset
+from app.charts.words import not_loaded
 from diagnostics.visible_text import one_line
 
 _NAME = "rlvitals_plot"
-_SCRIPT = asset("widgets/plot.js")
+_SCRIPT = asset("charts/scripts/filled.js") + asset("widgets/plot.js")
 _CONFIG = {"displayModeBar": False, "responsive": True, "doubleClick": "reset"}
 # Declared only for its folder, so that the server serves plotly.min.js from the installed package.
 _LIBRARY = declare_component("plotly_library", path=str(Path(plotly.__file__).parent / "package_data"))
@@ -35,6 +36,7 @@ def plot(figure: go.Figure, words: str, key: str, *, has_steps: bool = True) -> 
             "figure": figure.to_json(),
             "words": one_line(words),
             "source": _SOURCE,
+            "not_loaded": not_loaded(),
             "config": _CONFIG,
             "has_steps": has_steps,
         },

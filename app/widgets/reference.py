@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from app import state
+from app.asked_language import in_current_language
 from app.charts.routes import REFERENCES
 from app.load.references import reference_name
 from app.load.runs import Snapshot, snapshot_of
@@ -45,7 +46,11 @@ def reference_chooser(algorithms: Sequence[str], shown: Sequence[str]) -> Mappin
     """What the charts' chooser gets: the run in the address, and where to ask for others."""
     path = state.in_address(GHOST)
     query = urlencode([*(("algorithm", name) for name in algorithms[:1]), *(("run", run) for run in shown)])
-    return {"source": f"{REFERENCES}?{query}", "current": path, "name": reference_name(path) if path else ""}
+    return {
+        "source": in_current_language(f"{REFERENCES}?{query}"),
+        "current": path,
+        "name": reference_name(path) if path else "",
+    }
 
 
 def take_reference_of(component: str) -> None:

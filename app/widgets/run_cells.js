@@ -45,9 +45,9 @@ const sparkline = (row) => {
 };
 
 const CELLS = {
-  verdict: (row) => {
-    const opened = row.just_opened ? [element("span", "rlv-opened", "Just opened · ")] : [];
-    return [...(row.word ? [unseen(`${row.word}: `)] : []), ...opened, row.headline];
+  verdict: (row, table) => {
+    const opened = row.just_opened ? [element("span", "rlv-opened", `${table.data.words.just_opened} · `)] : [];
+    return [...(row.word ? [unseen(filled(table.data.words.verdict, { verdict: row.word }))] : []), ...opened, row.headline];
   },
   run: (row, table) => {
     // Where a name is too long its middle is left out: what tells two runs apart stands at either end.

@@ -33,8 +33,8 @@ class RunTable {
     this.data = data;
     this.send = send;
     for (const row of data.rows) if (this.selected.has(row.address)) this.selected.set(row.address, row);
-    this.changed("chips", [data.chips, data.status], () => this.drawChips());
-    this.changed("head", [data.columns, data.sort, data.may_select], () => this.drawHead());
+    this.changed("chips", [data.chips, data.status, data.words], () => this.drawChips());
+    this.changed("head", [data.columns, data.sort, data.may_select, data.words], () => this.drawHead());
     this.message.textContent = data.message;
     this.table.hidden = !data.rows.length;
     this.table.setAttribute("aria-label", data.words.table);
@@ -88,7 +88,7 @@ class RunTable {
 
   drawRows() {
     const order = this.data.rows.map((row) => {
-      const text = JSON.stringify([row, this.data.columns, this.data.may_select]);
+      const text = JSON.stringify([row, this.data.columns, this.data.may_select, this.data.words]);
       const known = this.drawn.get(row.address);
       if (known?.text === text) return [row.address, known];
       const made = this.drawRow(row);
@@ -114,7 +114,7 @@ class RunTable {
     if (may_select) {
       const box = element("input", "rlv-box");
       box.type = "checkbox";
-      box.setAttribute("aria-label", `${words.select} ${row.name}`);
+      box.setAttribute("aria-label", filled(words.select_run, { run: row.name }));
       box.addEventListener("change", () => this.select(row, box.checked));
       made.append(element("td", "rlv-cell-select", box));
     }

@@ -17,40 +17,29 @@ from app.run_list.chips import Chip
 from app.run_list.order import COLUMNS, Order
 from app.run_list.row import Row
 from diagnostics.annotations import LONGEST_NOTE, LONGEST_TAG
+from diagnostics.language import N_, _
 
 OnAct = Callable[[str, object], None]
 
 _NAME = "rlvitals_run_table"
-_PARTS = ("run_cells.js", "selection_bar.js", "run_table.js")  # one module, in this order
-_SCRIPT = "\n".join(asset(f"widgets/{part}") for part in _PARTS)
+_PARTS = (
+    "charts/scripts/filled.js",
+    "widgets/run_cells.js",
+    "widgets/selection_bar.js",
+    "widgets/run_table.js",
+)  # one module, in this order
+_SCRIPT = "\n".join(asset(part) for part in _PARTS)
 _STYLE = asset("widgets/run_table.css")
 ACTS = ("chip", "sort", "open", "tag", "untag", "note", "archive", "restore")
 _TITLES = {
-    "verdict": "Verdict",
-    "run": "Run",
-    "reward": "Reward",
-    "last": "Last",
-    "state": "State",
-    "cost": "Cost",
-    "algorithm": "Algorithm",
-    "written": "Written",
-}
-_WORDS = {
-    "table": "Runs",
-    "chips": "Filter by verdict and state",
-    "select": "Select",
-    "selected": "{count} selected",
-    "compare": "Compare",
-    "compare_hint": "Two to twenty runs, side by side",
-    "tag": "Tag",
-    "new_tag": "New tag",
-    "remove": "Remove tag",
-    "note": "Note",
-    "archive": "Archive",
-    "restore": "Restore",
-    "clear": "Clear",
-    "save": "Save",
-    "keys": [[["j", "k"], "move"], [["x"], "select"], [["c"], "compare"]],
+    "verdict": N_("Verdict"),
+    "run": N_("Run"),
+    "reward": N_("Reward"),
+    "last": N_("Last"),
+    "state": N_("State"),
+    "cost": N_("Cost"),
+    "algorithm": N_("Algorithm"),
+    "written": N_("Written"),
 }
 
 
@@ -74,7 +63,7 @@ def run_table(
         "rows": rows,
         "chips": chips,
         "columns": [
-            {"id": name, "title": title, "sorts": order is not None and name in COLUMNS}
+            {"id": name, "title": _(title), "sorts": order is not None and name in COLUMNS}
             for name, title in _TITLES.items()
         ],
         "sort": {"column": order.column, "is_reversed": order.is_reversed} if order else {},
@@ -86,10 +75,33 @@ def run_table(
         "longest_tag": LONGEST_TAG,
         "longest_note": LONGEST_NOTE,
         "keys": handled(RUNS),
-        "words": _WORDS,
+        "words": _words(),
     }
     callbacks: dict[str, Any] = {f"on_{name}_change": partial(_pass_on, key, name, on_act) for name in ACTS}
     component(key=key, data=data, **callbacks)
+
+
+def _words() -> Mapping[str, Any]:
+    return {
+        "table": _("Runs"),
+        "chips": _("Filter by verdict and state"),
+        "verdict": _("{verdict}: "),
+        "just_opened": _("Just opened"),
+        "select": _("Select"),
+        "select_run": _("Select {run}"),
+        "selected": _("{count} selected"),
+        "compare": _("Compare"),
+        "compare_hint": _("Two to twenty runs, side by side"),
+        "tag": _("Tag"),
+        "new_tag": _("New tag"),
+        "remove": _("Remove tag {tag}"),
+        "note": _("Note"),
+        "archive": _("Archive"),
+        "restore": _("Restore"),
+        "clear": _("Clear"),
+        "save": _("Save"),
+        "keys": [[["j", "k"], _("move")], [["x"], _("select")], [["c"], _("compare")]],
+    }
 
 
 def _pass_on(key: str, name: str, on_act: OnAct) -> None:
@@ -102,7 +114,7 @@ def chip_data(chips: Sequence[Chip], total: int, *, is_all: bool, is_disabled: b
         "field": "",
         "value": "",
         "shape": "",
-        "word": "All",
+        "word": _("All"),
         "count": f"{total:,}",
         "is_on": is_all,
         "is_disabled": is_disabled,

@@ -15,6 +15,7 @@ from app.widgets.component import component
 from app.widgets.followed_prompt import answers_to, repeated_queries, searched_steps
 from app.widgets.sample_table import ORDERS
 from app.widgets.sample_view import Choice, Section, followed_section, section, step_in_view
+from app.widgets.sample_words import order_words, sample_words
 from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.run import Run
@@ -59,7 +60,8 @@ def _draw(run: Run, diagnosis: Diagnosis) -> None:
     data = {
         **asdict(_section(run, diagnosis, choice)),
         "choice": asdict(choice),
-        "orders": ORDERS,
+        "orders": order_words(),
+        "words": sample_words(),
         "may_follow_newest": is_live(run),
         "keys": handled(SAMPLES),
     }

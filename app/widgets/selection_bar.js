@@ -26,7 +26,7 @@ class SelectionBar {
     this.place.hidden = !data.may_select;
     const rows = [...selected.values()];
     const facts = rows.map(({ address, name, tags, note, is_archived }) => [address, name, tags, note, is_archived]);
-    const now = JSON.stringify([facts, this.editor, data.may_edit]);
+    const now = JSON.stringify([facts, this.editor, data.may_edit, data.words]);
     if (now !== this.drawn) this.place.replaceChildren(...(rows.length ? this.actions(rows) : []), this.keys());
     if (now !== this.drawn) this.place.querySelector(".rlv-editor .rlv-field")?.focus();
     this.drawn = now;
@@ -52,7 +52,7 @@ class SelectionBar {
   actions(rows) {
     const { words, may_edit } = this.table.data;
     const names = element("span", "rlv-names", rows.map((row) => row.name).join(", "));
-    const count = element("strong", "", words.selected.replace("{count}", rows.length));
+    const count = element("strong", "", filled(words.selected, { count: rows.length }));
     const clear = button("rlv-link", words.clear, () => this.table.clear());
     return [count, names, this.compare(), ...(may_edit ? this.editing(rows) : []), clear];
   }
@@ -90,7 +90,7 @@ class SelectionBar {
     const given = [...new Set(rows.flatMap((row) => row.tags))];
     const removing = given.map((tag) => {
       const made = button("rlv-tag", `${tag} ×`, () => this.send("untag", { runs: this.addresses, text: tag }));
-      made.setAttribute("aria-label", `${words.remove} ${tag}`);
+      made.setAttribute("aria-label", filled(words.remove, { tag }));
       return made;
     });
     return this.form([...removing, field], () => {

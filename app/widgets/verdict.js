@@ -31,6 +31,7 @@ const difference = (change) =>
   );
 
 const proposal = (card, data, go) => {
+  const { words } = data;
   const found = card.proposal;
   if (!found) return null;
   const isFirst = (name) => (name ? "rlv-action rlv-first" : "rlv-action");
@@ -40,9 +41,9 @@ const proposal = (card, data, go) => {
     const act = () => go({ to: "relaunch", name: card.name });
     actions.append(hinted(button(isFirst(true), `${card.name}.relaunch`, act, relaunch.words), relaunch.hint));
   }
-  if (found.copied) actions.append(copyButton(isFirst(!relaunch), `${card.name}.copy`, found.copied, "Copy"));
+  if (found.copied) actions.append(copyButton(isFirst(!relaunch), `${card.name}.copy`, () => found.copied, words));
   const why = hinted(element("p", "rlv-why", found.why), found.why);
-  const also = found.also ? hinted(element("p", "rlv-also", "Also: ", element("code", "", found.also)), found.also) : null;
+  const also = found.also ? hinted(element("p", "rlv-also", ...pieces(words.also, { settings: element("code", "", found.also) })), found.also) : null;
   return element(
     "div",
     "rlv-proposal",
@@ -50,15 +51,15 @@ const proposal = (card, data, go) => {
     why,
     also,
     actions.childElementCount ? actions : null,
-    found.source ? hinted(element("p", "rlv-source", `Source: ${found.source}`), found.source) : null,
+    found.source ? hinted(element("p", "rlv-source", filled(words.source, found)), found.source) : null,
   );
 };
 
 const list = (title, entries) =>
   entries.length ? element("div", "rlv-list", element("h4", "", title), element("ul", "", ...entries)) : null;
 
-const unfolded = (card, go) => {
-  const sentences = (words) => words.map((text) => element("li", "", text));
+const unfolded = (card, { words }, go) => {
+  const sentences = (texts) => texts.map((text) => element("li", "", text));
   const samples = card.samples.map((link, index) =>
     element("li", "", chip(card, link, `sample.${index}`, go), element("span", "rlv-second", ` ${link.hint}`)),
   );
@@ -67,18 +68,18 @@ const unfolded = (card, go) => {
   return element(
     "div",
     "rlv-unfolded",
-    list("Signs of the same cause", sentences(card.signs)),
-    list("Samples", samples),
-    list("What else it could be, and what decides", sentences(card.deciders)),
-    list("What else to try", sentences(card.fixes)),
-    list("Judged by", rule),
+    list(words.signs, sentences(card.signs)),
+    list(words.samples, samples),
+    list(words.deciders, sentences(card.deciders)),
+    list(words.fixes, sentences(card.fixes)),
+    list(words.judged_by, rule),
   );
 };
 
 const muteButton = (card, data, go) => {
   if (!data.may_mute || !card.judged_by) return null;
   const act = () => go({ to: "mute", name: card.name });
-  return hinted(button("rlv-link rlv-mute", `${card.name}.mute`, act, "Mute …"), "Do not count this finding, with the reason");
+  return hinted(button("rlv-link rlv-mute", `${card.name}.mute`, act, data.words.mute), data.words.mute_hint);
 };
 
 const mutedRow = (row, data, go) => {
@@ -86,21 +87,21 @@ const mutedRow = (row, data, go) => {
   const line = element(
     "div",
     "rlv-row",
-    element("span", "rlv-sign rlv-second", "Muted"),
+    element("span", "rlv-sign rlv-second", data.words.muted),
     hinted(element("span", "rlv-sentence rlv-muted", row.sentence), row.sentence),
     hinted(element("span", "rlv-measured", row.reason), row.reason),
     element("span", "rlv-steps", row.when),
-    data.may_mute ? button("rlv-link", `${row.name}.undo`, undo, "Undo") : null,
+    data.may_mute ? button("rlv-link", `${row.name}.undo`, undo, data.words.undo) : null,
   );
   return element("li", "", line);
 };
 
 const evidence = (card, data, go, toggle) => {
   const rivals = card.rivals
-    ? element("p", "rlv-rivals", `${card.rivals} `, button("rlv-link", `${card.name}.decides`, toggle, "What decides"))
+    ? element("p", "rlv-rivals", `${card.rivals} `, button("rlv-link", `${card.name}.decides`, toggle, data.words.decides))
     : null;
   const said = [card.first_sign, card.evidence].filter(Boolean).join(" ");
-  const more = card.judged_by ? button("rlv-chip", `${card.name}.more`, toggle, card.more || "More") : null;
+  const more = card.judged_by ? button("rlv-chip", `${card.name}.more`, toggle, card.more || data.words.more) : null;
   return element(
     "div",
     "rlv-evidence",
@@ -118,9 +119,9 @@ const body = (card, data, open, draw, go) => {
     draw();
   };
   const parts = element("div", "rlv-parts", evidence(card, data, go, toggle), proposal(card, data, go));
-  const made = element("section", "rlv-card", parts, open.has(card.name) ? unfolded(card, go) : null);
+  const made = element("section", "rlv-card", parts, open.has(card.name) ? unfolded(card, data, go) : null);
   made.dataset.severity = card.severity;
-  made.setAttribute("aria-label", `${card.word}: ${card.cause}`);
+  made.setAttribute("aria-label", filled(data.words.card, { verdict: card.word, cause: card.cause }));
   return made;
 };
 
@@ -130,7 +131,7 @@ const row = (card, data, state, draw, go) => {
     state.shown.delete(card.name) || state.shown.add(card.name);
     draw();
   };
-  const show = button("rlv-link", `${card.name}.show`, toggle, isShown ? "Hide" : "Show");
+  const show = button("rlv-link", `${card.name}.show`, toggle, isShown ? data.words.hide : data.words.show);
   show.setAttribute("aria-expanded", String(isShown));
   const line = element(
     "div",
@@ -161,7 +162,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     redraw(place, () => [
       data.is_short ? null : body(worst, data, state.open, draw, go),
       others.length ? element("ul", "rlv-rows", ...rows.map((card) => row(card, data, state, draw, go))) : null,
-      left ? button("rlv-link rlv-all", "all", all, `${left} more finding${left > 1 ? "s" : ""}`) : null,
+      left ? button("rlv-link rlv-all", "all", all, left > 1 ? filled(data.words.further, { count: left }) : data.words.one_further) : null,
       data.muted.length ? element("ul", "rlv-rows", ...data.muted.map((row) => mutedRow(row, data, go))) : null,
     ]);
   };

@@ -12,6 +12,7 @@ from app.widgets.project_file import may_change
 from app.widgets.relaunch import relaunch, relaunch_answer, relaunch_offer
 from app.widgets.verdict_card import cards, muted_rows, proposed_fixes
 from diagnostics.curves.selection import crucial_series
+from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis
 
 _MOST_ROWS = 4  # of further findings, before the rest is folded
@@ -32,12 +33,38 @@ def verdict(diagnosis: Diagnosis, judged_at: str = "", *, is_read_only: bool, is
         "most_rows": _MOST_ROWS,
         "is_short": is_short,
         "may_mute": not is_read_only and may_change(diagnosis.run),
+        "words": _words(),
         "muted": [] if is_short else [asdict(row) for row in muted_rows(diagnosis)],
     }
     component("verdict", data, partial(_go, diagnosis, is_read_only))
     for name in offers:
         relaunch_answer(diagnosis.run, fixes[name], name)
     mute_question(diagnosis)
+
+
+def _words() -> Mapping[str, str]:
+    return {
+        "copy": _("Copy"),
+        "copied": _("Copied"),
+        "also": _("Also: {settings}"),
+        "source": _("Source: {source}"),
+        "signs": _("Signs of the same cause"),
+        "samples": _("Samples"),
+        "deciders": _("What else it could be, and what decides"),
+        "fixes": _("What else to try"),
+        "judged_by": _("Judged by"),
+        "mute": _("Mute …"),
+        "mute_hint": _("Do not count this finding, with the reason"),
+        "muted": _("Muted"),
+        "undo": _("Undo"),
+        "decides": _("What decides"),
+        "more": _("More"),
+        "card": _("{verdict}: {cause}"),
+        "show": _("Show"),
+        "hide": _("Hide"),
+        "one_further": _("1 more finding"),
+        "further": _("{count} more findings"),
+    }
 
 
 def _go(diagnosis: Diagnosis, is_read_only: bool, link: Mapping[str, Any]) -> None:

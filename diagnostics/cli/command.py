@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -120,7 +121,7 @@ def command_parser(name: str, description: str, examples: Sequence[str] = ()) ->
 
 def asked_language(words: Sequence[str]) -> str | None:
     """The language after --lang; None where it is not asked for, or there is none such, which the parser says."""
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in pairwise([*words, ""]):
         if word == "--":
             return None
         code = following if word == LANG else word.removeprefix(f"{LANG}=")

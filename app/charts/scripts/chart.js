@@ -1,9 +1,10 @@
 // One chart: a heading of text and a canvas that uPlot draws on.
 
+import { filled } from "./filled.js";
 import { clock, raw } from "./format.js";
 import { listen } from "./gestures.js";
 import { MARGINS, marginBeside, optionsOf } from "./options.js";
-import { addSaving } from "./picture.js";
+import { addSaving, nameSaving } from "./picture.js";
 import { firstFrom, nearest, withAnswer } from "./points.js";
 import { showReadings } from "./readings.js";
 import { scaleOf } from "./scale.js";
@@ -42,6 +43,7 @@ export class Chart {
     this.words = { title: word("title", upper), last: word("last", upper), unit: word("unit", lower), read: word("read", lower) };
     this.#addEnlarge(head);
     addSaving(this, head);
+    this.nameButtons();
     this.canvas = element("div", "chart-plot", this.place);
     this.canvas.setAttribute("role", "img");
     this.readings = spec.is_overlay ? element("div", "chart-readings", element("div", "chart-below", this.place)) : null;
@@ -180,7 +182,7 @@ export class Chart {
   // A logarithm has no place for the others, which are marked at the foot.
   #tellUnit() {
     const isLost = this.kind === "log" && this.lines.some(({ points }) => points.values.some((value) => value <= 0));
-    const words = [isLost ? "log scale, values up to 0 at its foot" : "", this.spec.unit];
+    const words = [isLost ? this.page.words.log_foot : "", this.spec.unit];
     this.words.unit.textContent = words.filter(Boolean).join(" · ");
   }
 
@@ -211,28 +213,36 @@ export class Chart {
       this.words.read.textContent = this.spec.read;
       return;
     }
-    const time = this.page.options.axis === "wall" ? `, ${clock(places[index])}` : "";
-    this.words.read.textContent = `at ${steps[index]}${time}: ${raw(values[index])}`;
+    const { words, options } = this.page;
+    const read = { step: steps[index], value: raw(values[index]) };
+    const isTimed = options.axis === "wall";
+    this.words.read.textContent = isTimed ? filled(words.read_with_time, { ...read, time: clock(places[index]) }) : filled(words.read, read);
   }
 
   #readAll() {
     const place = this.#isReading ? this.plot.posToVal(this.plot.cursor.left, "x") : null;
     const step = place === null ? this.page.step : this.stepAt(place);
-    this.words.read.textContent = step === null || step === undefined ? "" : `at ${step}`;
+    this.words.read.textContent = step === null || step === undefined ? "" : filled(this.page.words.at, { step });
     showReadings(this, this.readings, place ?? this.placeOfStep(step));
   }
 
   #addEnlarge(head) {
-    const button = element("button", "chart-enlarge", head);
+    const button = (this.enlarge = element("button", "chart-enlarge", head));
     button.type = "button";
     button.textContent = "⤢";
-    button.ariaLabel = button.title = "Enlarge";
     button.setAttribute("aria-pressed", "false");
     button.addEventListener("click", () => {
       const isLarge = this.place.classList.toggle("rlvitals-large");
       button.setAttribute("aria-pressed", String(isLarge));
-      button.ariaLabel = button.title = isLarge ? "Make small again" : "Enlarge";
+      this.nameButtons();
     });
+  }
+
+  // Once they are made, when one means something else, and when the page speaks another language.
+  nameButtons() {
+    const { make_small: back, enlarge } = this.page.words;
+    this.enlarge.ariaLabel = this.enlarge.title = this.place.classList.contains("rlvitals-large") ? back : enlarge;
+    nameSaving(this);
   }
 
   #see(isInView) {

@@ -19,7 +19,7 @@ class Grid {
   }
 
   update({ charts, axes, legend, reference }, tell) {
-    if (axes && !this.toolbar) this.#addToolbar(axes);
+    if (axes && this.toolbar?.words !== this.page.words) this.#addToolbar(axes);
     if (this.toolbar) {
       this.page.legend = legend; // pictures of the charts tell it too
       this.legend.update(legend, this.page.palette);
@@ -38,16 +38,17 @@ class Grid {
   }
 
   #addToolbar(axes) {
+    this.toolbar?.remove(); // it spoke another language
     this.toolbar = new Toolbar(this.page, axes);
     this.legend = new Legend();
-    this.reference = new ReferenceChooser();
+    this.reference = new ReferenceChooser(this.page.words);
     this.toolbar.place.prepend(this.legend.place);
     this.toolbar.place.append(this.reference.place);
     this.place.before(this.toolbar.place);
   }
 
   remove() {
-    this.toolbar?.place.remove();
+    this.toolbar?.remove();
     this.place.remove();
   }
 

@@ -3,12 +3,12 @@
 const STORED = "rlvitals.columns";
 const PROPERTY = "--rlvitals-columns"; // of the document, for the style sheet of the charts
 
-export const COLUMNS = { auto: "as fit", 1: "1", 2: "2", 3: "3", 4: "4", 5: "5" };
+export const COLUMNS = ["auto", "1", "2", "3", "4", "5"];
 
 const remembered = () => {
   try {
     const found = localStorage.getItem(STORED);
-    return found in COLUMNS ? found : "auto";
+    return COLUMNS.includes(found) ? found : "auto";
   } catch {
     return "auto"; // a browser that keeps nothing
   }

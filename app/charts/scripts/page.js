@@ -21,6 +21,7 @@ class Page {
   toolbars = new Set();
   step = null;
   palette = {};
+  words = {};
   #generation = 0; // what was asked for before the window or an option changed is of no use
   #timer = null;
   #writing = null;
@@ -31,15 +32,20 @@ class Page {
     this.name = name;
     this.legend = [];
     this.window = windowIn(parameters);
-    const chosen = (name) => (parameters.get(name) in CHOICES[name] ? parameters.get(name) : OPTIONS[name]);
+    const chosen = (name) => (CHOICES[name].map(String).includes(parameters.get(name)) ? parameters.get(name) : OPTIONS[name]);
     this.options = { axis: chosen("axis"), smoothing: Number(chosen("smoothing")), scale: chosen("scale") };
   }
 
   // The news of a rerun.
-  update({ palette, step, first, last, points }) {
+  update({ palette, step, first, last, points, words }) {
+    const isOtherLanguage = JSON.stringify(words) !== JSON.stringify(this.words);
     const isOtherLook = palette.ink !== this.palette.ink;
     const isOtherStep = step !== this.step;
     Object.assign(this, { palette, step, steps: [first, last], address: points });
+    if (isOtherLanguage) {
+      this.words = words;
+      this.charts.forEach((chart) => chart.nameButtons());
+    }
     if (isOtherLook) this.charts.forEach((chart) => chart.rebuild());
     else if (isOtherStep) this.charts.forEach((chart) => chart.redraw());
   }
@@ -118,7 +124,7 @@ class Page {
     this.isAsking = true;
     let delay = 0;
     try {
-      const answers = await ask(this.address, { curves: asked.flat(), first, last, columns, axis, smoothing });
+      const answers = await ask(this.address, { curves: asked.flat(), first, last, columns, axis, smoothing }, this.words);
       if (generation === this.#generation) charts.forEach((chart, index) => chart.take(answers.splice(0, asked[index].length)));
     } catch (error) {
       delay = RETRY;

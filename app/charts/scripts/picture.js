@@ -1,8 +1,8 @@
 // A chart as a file: the same drawing for PNG, on a canvas, and for SVG, as it stands on the page.
 
+import { filled } from "./filled.js";
 import { drawBehind, drawOver, drawUnder } from "./marks.js";
 import { SvgContext } from "./svg.js";
-import { AXES, SCALES, SMOOTHING } from "./view_options.js";
 
 const HEAD = 44; // pixels above the plot: the title, and a line on what is drawn
 const SIDE = 8; // pixels
@@ -10,7 +10,7 @@ const SHARP = 2; // pixels of a PNG for each of the page
 const TICK_GAP = 6;
 const NOT_IN_NAMES = /[^A-Za-z0-9._-]+/g;
 
-// Two buttons over the chart's upper right corner.
+// Two buttons over the chart's upper right corner, which `nameSaving` names.
 export const addSaving = (chart, parent) => {
   const place = document.createElement("div");
   place.className = "rlvitals-chart-save";
@@ -18,11 +18,17 @@ export const addSaving = (chart, parent) => {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = form;
-    button.ariaLabel = button.title = `Save this chart as ${form}`;
+    button.dataset.form = form;
     button.addEventListener("click", () => chart.plot && save(chart));
     place.append(button);
   }
   parent.append(place);
+};
+
+export const nameSaving = ({ page, place }) => {
+  for (const button of place.querySelectorAll(".rlvitals-chart-save button")) {
+    button.ariaLabel = button.title = filled(page.words.save, button.dataset);
+  }
 };
 
 const saveSvg = (chart) => {
@@ -84,12 +90,13 @@ const onto = (chart, context) => {
 
 const drawHead = ({ spec, page, font, words }, context, width) => {
   const { axis, smoothing, scale } = page.options;
+  const said = page.words;
   const family = font.replace(/^\S+ /, "");
   const options = [
     words.unit.textContent,
-    `x: ${AXES[axis]}`,
-    smoothing > 1 ? `smoothed over ${SMOOTHING[smoothing]}` : "",
-    scale === "auto" ? "" : `y: ${SCALES[scale]}`,
+    filled(said.drawn_over, { axis: said.axes[axis] }),
+    smoothing > 1 ? filled(said.drawn_smoothed, { points: said.smoothings[smoothing] }) : "",
+    scale === "auto" ? "" : filled(said.drawn_on, { scale: said.scales[scale] }),
     ...(spec.is_overlay ? page.legend.map(({ words: letter, name }) => `${letter} ${name}`) : []),
   ];
   context.textBaseline = "middle";

@@ -1,5 +1,7 @@
 // Asks the server for the points of curves and reads its binary answer.
 
+import { filled } from "./filled.js";
+
 const LENGTH = 4; // bytes before the header
 
 const unpacked = (buffer) => {
@@ -23,9 +25,9 @@ const unpacked = (buffer) => {
 };
 
 // The answers in the order of the question's curves. Throws an Error with the server's sentence.
-export const ask = async (address, question) => {
+export const ask = async (address, question, words) => {
   const response = await fetch(address, { method: "POST", body: JSON.stringify(question) });
-  if (!response.ok) throw new Error((await response.text()).trim() || `The server answered ${response.status}.`);
+  if (!response.ok) throw new Error((await response.text()).trim() || filled(words.no_answer, { status: response.status }));
   return unpacked(await response.arrayBuffer());
 };
 

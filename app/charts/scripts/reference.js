@@ -3,11 +3,12 @@
 const OFF = "";
 
 export class ReferenceChooser {
-  constructor() {
+  constructor(words) {
+    this.words = words;
     this.place = document.createElement("label");
     this.select = document.createElement("select");
-    this.select.setAttribute("aria-label", "ghost");
-    this.place.append("ghost ", this.select);
+    this.select.setAttribute("aria-label", words.ghost);
+    this.place.append(`${words.ghost} `, this.select);
     this.select.addEventListener("change", () => this.tell(this.select.value));
     for (const reached of ["pointerenter", "focusin"]) this.place.addEventListener(reached, () => this.#ask());
   }
@@ -16,7 +17,7 @@ export class ReferenceChooser {
   update({ source, current, name }, tell) {
     this.tell = tell;
     if (this.source !== source) Object.assign(this, { source, known: null });
-    this.#offer([{ path: OFF, words: "off" }, ...(current ? [{ path: current, words: name }] : []), ...(this.known ?? [])]);
+    this.#offer([{ path: OFF, words: this.words.ghost_off }, ...(current ? [{ path: current, words: name }] : []), ...(this.known ?? [])]);
     this.select.value = current;
   }
 

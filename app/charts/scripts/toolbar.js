@@ -6,17 +6,19 @@ import { AXES, SCALES, SMOOTHING } from "./view_options.js";
 export class Toolbar {
   constructor(page, axes) {
     this.page = page;
+    this.words = page.words;
+    const { x, y, smooth, columns } = this.words;
     this.place = document.createElement("div");
     this.place.className = "rlvitals-toolbar";
     this.selects = {
-      axis: this.#option("x", "axis", Object.fromEntries(axes.map((axis) => [axis, AXES[axis]]))),
-      smoothing: this.#option("smooth", "smoothing", SMOOTHING, Number),
-      scale: this.#option("y", "scale", SCALES),
+      axis: this.#option(x, "axis", AXES.filter((axis) => axes.includes(axis)), this.words.axes),
+      smoothing: this.#option(smooth, "smoothing", SMOOTHING, this.words.smoothings, Number),
+      scale: this.#option(y, "scale", SCALES, this.words.scales),
     };
-    this.#select("columns", COLUMNS, (select) => chooseColumns(select.value)).value = chosenColumns();
+    this.#select(columns, COLUMNS, this.words.column_counts, (select) => chooseColumns(select.value)).value = chosenColumns();
     this.reset = document.createElement("button");
     this.reset.type = "button";
-    this.reset.textContent = "show all";
+    this.reset.textContent = this.words.show_all;
     this.reset.addEventListener("click", () => page.zoom(null));
     this.place.append(this.reset);
     page.toolbars.add(this);
@@ -28,14 +30,19 @@ export class Toolbar {
     this.reset.hidden = this.page.window === null;
   }
 
-  #option(word, option, words, read = String) {
-    return this.#select(word, words, (select) => this.page.choose(option, read(select.value)));
+  remove() {
+    this.page.toolbars.delete(this);
+    this.place.remove();
   }
 
-  #select(word, words, choose) {
+  #option(word, option, values, words, read = String) {
+    return this.#select(word, values, words, (select) => this.page.choose(option, read(select.value)));
+  }
+
+  #select(word, values, words, choose) {
     const label = document.createElement("label");
     const select = document.createElement("select");
-    for (const [value, text] of Object.entries(words)) select.add(new Option(text, value));
+    for (const value of values) select.add(new Option(words[value], value));
     select.addEventListener("change", () => choose(select));
     select.setAttribute("aria-label", word);
     label.append(word, " ", select);

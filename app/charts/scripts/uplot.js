@@ -5,7 +5,7 @@ const load = (source) =>
     const script = document.createElement("script");
     script.src = source;
     script.onload = resolve;
-    script.onerror = () => reject(new Error(`${source} cannot be loaded`));
+    script.onerror = () => reject(Object.assign(new Error(source), { source }));
     document.head.append(script);
   });
 

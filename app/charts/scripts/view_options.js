@@ -1,8 +1,8 @@
-// The view options that there are, each with the word that people read; the address names them by their keys.
+// The view options that there are, by the keys that the address names; their words come with the data.
 
-export const AXES = { step: "step", tokens: "tokens", episodes: "episodes", wall: "wall time", relative: "relative time" };
+export const AXES = ["step", "tokens", "episodes", "wall", "relative"];
 
 // Points over which a mean is taken.
-export const SMOOTHING = { 0: "off", 5: "5 points", 20: "20 points", 100: "100 points" };
+export const SMOOTHING = [0, 5, 20, 100];
 
-export const SCALES = { auto: "as fits", linear: "linear", log: "log", symlog: "symmetric log" };
+export const SCALES = ["auto", "linear", "log", "symlog"];

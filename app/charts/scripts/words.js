@@ -27,7 +27,7 @@ const capacityOf = ({ top, bottom }) => Math.max(Math.floor((bottom - top) / LAB
 const ofLimits = (chart, canvas) => {
   const colour = canvas.palette.muted;
   const all = chart.spec.limits.map(({ value, words }) => ({ y: limitPlace(chart, canvas, value), value, words, colour }));
-  const inView = all.filter(({ y }) => y !== null).map((limit) => ({ ...limit, short: limit.words.replace(/^\S+ /, "") }));
+  const inView = all.filter(({ y }) => y !== null).map((limit) => ({ ...limit, short: limit.words.split(" ").at(-1) }));
   const away = all.filter(({ y, value }) => y === null && chart.spec.reached.includes(value));
   const top = chart.scale.from(chart.plot.scales.y.max);
   const above = away.filter(({ value }) => value > top)[0];

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.downloads.routes import FILES, download_address
+from diagnostics.language import language
 from diagnostics.runlog import RunLog
 from tests.app.charts.test_routes import Server
 from tests.dashboard import dashboard, free_port, printed_address
@@ -79,3 +80,9 @@ def test_nothing_comes_without_the_token_from_outside_or_under_another_name(serv
         assert got(server, file, shown)[0] in {400, 404}
     assert server.signed_in("/downloads/series.csv", method="GET")[0] == 404
     assert server.signed_in(address, method="POST")[0] == 405
+
+
+def test_a_report_speaks_the_language_of_the_page_and_json_stays_english(server: Server) -> None:
+    with language("zh"):
+        words, data = (got(server, file, server.shown / "a")[1].decode() for file in ("report.md", "report.json"))
+    assert ("critical" in words, "严重" in words, "严重" in data) == (False, True, False)

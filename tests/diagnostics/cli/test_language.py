@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from diagnostics.cli import main
-from diagnostics.cli.command import without_language
+from diagnostics.cli.command import asked_language, without_language
 from diagnostics.language import current_language
 
 RUN = str(Path(__file__).parents[3] / "sample_runs/negative-kl")
@@ -65,3 +65,9 @@ def test_a_language_that_there_is_not_is_told(capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize("words", [("--lang", "zh", "ppo"), ("ppo", "--lang=zh"), ("ppo",), ("ppo", "--lang", "zh")])
 def test_the_trainer_gets_its_words_without_the_language(words: tuple[str, ...]) -> None:
     assert without_language(words) == ["ppo"]
+
+
+def test_no_words_ask_for_no_language() -> None:
+    assert asked_language([]) is None
+    assert asked_language(["runs", "--lang"]) is None
+    assert asked_language(["runs", "--lang", "zh"]) == "zh"
