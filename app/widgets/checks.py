@@ -21,7 +21,7 @@ from diagnostics.model.outcome import Outcome, Verdict
 from diagnostics.model.project import Mute
 from diagnostics.model.run import Run
 from diagnostics.visible_text import one_line
-from diagnostics.wording.findings import in_words, mute_reason
+from diagnostics.wording.findings import begun_large, in_words, mute_reason
 from diagnostics.wording.messages import found_text, message_text
 from diagnostics.wording.steps import steps_of
 from diagnostics.wording.values import measured_and_limit
@@ -110,7 +110,7 @@ def _draw(diagnosis: Diagnosis) -> None:
     with text, st.container(key="rule-text"):
         outcome = next(outcome for outcome in diagnosis.outcomes if outcome.rule == shown)
         st.markdown(
-            f"**{escaped(in_words(shown).capitalize())}** :gray[:small[{escaped(outcome.code)} {escaped(shown)}]]"
+            f"**{escaped(begun_large(in_words(shown)))}** :gray[:small[{escaped(outcome.code)} {escaped(shown)}]]"
         )
         _mute_buttons(diagnosis, shown)
         rule_text(shown)

@@ -11,7 +11,7 @@ from diagnostics.language import N_, _
 from diagnostics.model.diagnosis import Diagnosis, Muted
 from diagnostics.model.run import Run
 from diagnostics.visible_text import one_line
-from diagnostics.wording.findings import in_words
+from diagnostics.wording.findings import begun_large, in_words
 from diagnostics.wording.messages import message_text
 
 _ASKED, _PROBLEM = "mute.asked", "mute.problem"
@@ -34,7 +34,7 @@ def mute_question(diagnosis: Diagnosis) -> None:
     """Draw the question that was asked for, and why the last change could not be made; else nothing."""
     run, asked = diagnosis.run, st.session_state.get(_ASKED)
     known = {finding.name: message_text(finding.summary) for finding in diagnosis.findings}
-    known |= {outcome.rule: f"{in_words(outcome.rule).capitalize()}." for outcome in diagnosis.fired}
+    known |= {outcome.rule: f"{begun_large(in_words(outcome.rule))}." for outcome in diagnosis.fired}
     if asked and asked[0] == str(run.path) and asked[1] in known and project_file.may_change(run):
         st.dialog(_("Mute a finding"), on_dismiss=_forget)(_question)(run, asked[1], known[asked[1]])
     elif sentence := st.session_state.get(_PROBLEM):

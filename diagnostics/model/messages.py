@@ -47,7 +47,7 @@ def format_value(value: Value) -> str:
         return "∞" if value > 0 else "−∞"
     if value != 0 and not 1e-3 <= abs(value) < 1e5:
         mantissa, exponent = f"{value:.2e}".split("e")
-        return f"{float(mantissa):g}e{int(exponent)}"
+        return f"{float(mantissa):g}".replace("-", "−") + f"e{int(exponent)}"
     text = f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
     return text.replace("-", "−")
 

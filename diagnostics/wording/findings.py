@@ -131,3 +131,8 @@ def in_words(name: str) -> str:
     words = name.removeprefix("smp-").removeprefix("pf-").split("-")
     readable = " ".join(_CAPITALS.get(word, word) for word in words)
     return _(readable)
+
+
+def begun_large(words: str) -> str:
+    """The words with a large first letter, as a heading begins; "KL negative" keeps its other capitals."""
+    return words[:1].upper() + words[1:]
