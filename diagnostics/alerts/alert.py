@@ -53,7 +53,7 @@ class Alert:
     @property
     def title(self) -> str:
         """ "CRITICAL grpo-a: KL runs away (since step 12, still so)", "FAILED grpo-a: …"."""
-        severity = _(self.severity or "")
+        severity = "" if self.severity is None else _(self.severity)
         told = {
             Kind.OPENED: severity,
             Kind.WORSENED: _("now {severity}").format(severity=severity),

@@ -123,7 +123,8 @@ def _compared(name: str, budget: Budget, candidate: Side, base: Side, rate: floa
     is_lower = budget.worse in ("lower", "either") and found.high < -budget.allowed
     is_higher = budget.worse in ("higher", "either") and found.low > budget.allowed
     state = _state(is_lower or is_higher, found)
-    message = _(_COMPARED[budget.worse or "either"]).format(
+    sentence = _COMPARED["either" if budget.worse is None else budget.worse]
+    message = _(sentence).format(
         candidate=format_value(candidate.mean),
         baseline=format_value(base.mean),
         difference=_span(found),
