@@ -41,18 +41,17 @@ def gate_document(verdict: Verdict) -> dict[str, Any]:
 def headline(verdict: Verdict) -> str:
     """The verdict in a line: "failed: 2 of 12 checks, 1 unsure"."""
     failed, unsure = len(verdict.of_state(State.FAILED)), len(verdict.of_state(State.UNSURE))
-    checks = len(verdict.checks)
     if failed:
         sentence = _("failed: {failed} of {checks}, {unsure} unsure") if unsure else _("failed: {failed} of {checks}")
     else:
         sentence = _("unsure: {checks}, {unsure} unsure") if unsure else _("passed: {checks}")
-    return sentence.format(failed=failed, unsure=unsure, checks=counted(checks, "check"))
+    return sentence.format(failed=failed, unsure=unsure, checks=counted(len(verdict.checks), "check"))
 
 
 def _sides(verdict: Verdict) -> str:
-    (first, last), candidates = verdict.steps, len(verdict.candidates)  # a call within `counted` would go unfound
+    first, last = verdict.steps
     return _("{candidates} against {baselines}, means over steps {first} to {last}").format(
-        candidates=counted(candidates, "candidate run"),
+        candidates=counted(len(verdict.candidates), "candidate run"),
         baselines=counted(verdict.baselines, "baseline run"),
         first=first,
         last=last,
