@@ -4,7 +4,9 @@ import difflib
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from diagnostics.language import _
 from diagnostics.model.outcome import Severity
+from diagnostics.punctuation import listed
 
 CONFIRMATIONS = 2
 """Diagnoses in a row, each with newer steps, by default: a spike that the next steps take back stops nothing."""
@@ -33,8 +35,11 @@ class StopPolicy:
         self._counts: dict[str, int] = {}
         for word in self._names.difference(known):
             near = difflib.get_close_matches(word, [*map(str, Severity), *known], n=1)
-            hint = f"did you mean {near[0]!r}?" if near else "'rlvitals rules' and 'rlvitals causes' list the names"
-            raise ValueError(f"stop_on={word!r} is neither info, warning or critical nor a rule or a cause; {hint}")
+            hint = _("'rlvitals rules' and 'rlvitals causes' list the names")
+            if near:
+                hint = _("did you mean {command}?").format(command=repr(near[0]))
+            sentence = _("{setting} is neither info, warning or critical nor a rule or a cause; {hint}")
+            raise ValueError(sentence.format(setting=f"stop_on={word!r}", hint=hint))
 
     def reason(self, step: int | None, holding: Iterable[Holding]) -> str:
         """What to stop for, once it held in enough diagnoses in a row: "kl-runaway, critical"; else empty.
@@ -48,7 +53,7 @@ class StopPolicy:
         self._counts = {finding.name: self._counts.get(finding.name, 0) + 1 for finding in bad}
         ripe = [finding for finding in bad if self._counts[finding.name] >= self._confirmations]
         worst = max(ripe, key=lambda finding: finding.severity.rank, default=None)
-        return f"{worst.name}, {worst.severity}" if worst else ""
+        return listed((worst.name, _(worst.severity))) if worst else ""
 
     def _is_reason(self, finding: Holding) -> bool:
         is_bad_enough = self._severity is not None and finding.severity.rank >= self._severity.rank

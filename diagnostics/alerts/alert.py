@@ -9,15 +9,17 @@ from urllib.parse import quote
 
 from diagnostics.alerts.episodes import Event, Kind
 from diagnostics.foreign_files import read_end
+from diagnostics.language import _, pgettext
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.finding import Finding
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
+from diagnostics.punctuation import labelled, with_remark
 from diagnostics.visible_text import one_line
 from diagnostics.wording.findings import fix_line, in_words
 from diagnostics.wording.live import silence
 from diagnostics.wording.messages import message_text, message_with_rule
-from diagnostics.wording.runs import run_line
+from diagnostics.wording.runs import run_line, state_word
 from diagnostics.wording.steps import steps_of
 from diagnostics.wording.verdicts import verdict_headline
 
@@ -51,8 +53,13 @@ class Alert:
     @property
     def title(self) -> str:
         """ "CRITICAL grpo-a: KL runs away (since step 12, still so)", "FAILED grpo-a: …"."""
-        told = {Kind.OPENED: self.severity or "", Kind.WORSENED: f"now {self.severity}", Kind.CLOSED: "over"}
-        return f"{told.get(self.kind, self.kind).upper()} {self.run}: {self.headline}"
+        severity = "" if self.severity is None else _(self.severity)
+        told = {
+            Kind.OPENED: severity,
+            Kind.WORSENED: _("now {severity}").format(severity=severity),
+            Kind.CLOSED: pgettext("what became of a finding", "over"),
+        }
+        return labelled(f"{told.get(self.kind, _(self.kind)).upper()} {self.run}", self.headline)
 
     def document(self) -> dict[str, Any]:
         """For programs."""
@@ -80,11 +87,11 @@ class Alert:
 
     def lines(self) -> list[str]:
         """For people, below the title."""
-        console = ["The end of its console:", *(f"  {line}" for line in self.console)] if self.console else []
+        console = [_("The end of its console:"), *(f"  {line}" for line in self.console)] if self.console else []
         return [
-            f"{self.line} · verdict {self.verdict}",
+            _("{run} · verdict {verdict}").format(run=self.line, verdict=_(self.verdict)),
             *self.evidence,
-            *(f"Try {fix}" for fix in self.fixes),
+            *(_("Try {fix}").format(fix=fix) for fix in self.fixes),
             *console,
             self.path,
             *([self.page] if self.page else []),
@@ -119,18 +126,21 @@ def alert_of(event: Event, diagnosis: Diagnosis, now: float, page: str) -> Alert
 def _headline(event: Event, finding: Finding | None, diagnosis: Diagnosis, now: float) -> str:
     run = diagnosis.run
     if event.kind is Kind.SILENT:
-        return silence(run, now) or "no new data"
+        return silence(run, now) or _("no new data")
     if event.kind is Kind.FAILED:
-        return run.status.short_error or f"the training {run.status.state}"
+        return run.status.short_error or (
+            _("the training failed") if run.status.state == "failed" else _("the training died")
+        )
     if event.kind is Kind.ENDED:
-        return f"{run.status.state} with the verdict {diagnosis.verdict}: {verdict_headline(diagnosis)}"
+        ended = _("{state} with the verdict {verdict}")
+        return labelled(ended.format(state=state_word(run), verdict=_(diagnosis.verdict)), verdict_headline(diagnosis))
     if finding is None:
         return in_words(event.finding)
-    return f"{message_text(finding.summary)} ({steps_of(finding)})"
+    return with_remark(message_text(finding.summary), steps_of(finding))
 
 
 def _evidence(finding: Finding | None, run: Run) -> list[str]:
-    error = [f"Error: {run.status.short_error}"] if run.status.error else []
+    error = [_("Error: {error}").format(error=run.status.short_error)] if run.status.error else []
     return error + ([message_with_rule(outcome) for outcome in finding.outcomes] if finding else [])
 
 

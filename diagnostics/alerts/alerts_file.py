@@ -11,7 +11,10 @@ from typing import Any
 from diagnostics.alerts.alert import Alert
 from diagnostics.alerts.episodes import Kind
 from diagnostics.foreign_files.documents import read_toml
+from diagnostics.language import _
 from diagnostics.model.outcome import Severity
+from diagnostics.punctuation import labelled, listed
+from diagnostics.told import reason
 from diagnostics.user_data import user_data_folder
 
 FILE = "alerts.toml"
@@ -79,41 +82,48 @@ def alert_rules(given: Path | None = None) -> AlertRules:
         _check_own(file)
         return _rules(read_toml(file))
     except OSError as error:
-        raise AlertsFileError(f"cannot read the alerts file {file}: {error.strerror}") from error
+        sentence = _("cannot read the alerts file {file}: {error}")
+        raise AlertsFileError(sentence.format(file=file, error=error.strerror)) from error
     except ValueError as error:
-        raise AlertsFileError(f"{file}: {error}") from error
+        raise AlertsFileError(labelled(str(file), reason(error))) from error
 
 
 def _check_own(file: Path) -> None:
     """It runs commands in the user's name: nobody else may have written it."""
     found = file.stat()
     if found.st_uid not in (os.geteuid(), 0) or found.st_mode & _SHARED:
-        raise ValueError(f"others can change it, and it may start commands; run: chmod go-w {file}")
+        sentence = _("others can change it, and it may start commands; run: {command}")
+        raise ValueError(sentence.format(command=f"chmod go-w {file}"))
 
 
 def _rules(document: Mapping[str, Any]) -> AlertRules:
-    _check_keys(document, _TOP, "the file")
+    _check_keys(document, _TOP, _("the file"))
     page, minutes = document.get("page", ""), document.get("cooldown_minutes", COOLDOWN_MINUTES)
     if not isinstance(page, str) or (page and not page.startswith(("http://", "https://"))):
-        raise ValueError(f"page = {page!r} is no address such as http://gpu-box:8501")
+        sentence = _("{setting} is no address such as {example}")
+        raise ValueError(sentence.format(setting=f"page = {page!r}", example="http://gpu-box:8501"))
     if isinstance(minutes, bool) or not isinstance(minutes, int | float) or minutes < 0:
-        raise ValueError(f"cooldown_minutes = {minutes!r} is no number of minutes")
+        raise ValueError(_("{setting} is no number of minutes").format(setting=f"cooldown_minutes = {minutes!r}"))
     tables = document.get("send", [])
     if not isinstance(tables, list) or not tables:
-        raise ValueError("it names no receiver; write [[send]] and below it terminal = true, or a webhook")
+        raise ValueError(_("it names no receiver; write [[send]] and below it terminal = true, or a webhook"))
     return AlertRules(tuple(map(_route, tables)), page, minutes * 60.0)
 
 
 def _route(table: Any) -> Route:
     if not isinstance(table, dict):
-        raise ValueError("send holds something beside tables; write [[send]] above each")
+        raise ValueError(_("send holds something beside tables; write [[send]] above each"))
     channels = [name for name in CHANNELS if name in table]
     if len(channels) != 1:
-        raise ValueError(
-            f"each [[send]] names one of {', '.join(CHANNELS)}; one names {' and '.join(channels) or 'none'}"
-        )
+        found = _(" and ").join(channels) or _("none")
+        sentence = _("each [[send]] names one of {channels}; one names {found}")
+        raise ValueError(sentence.format(channels=listed(CHANNELS), found=found))
     (channel,) = channels
-    _check_keys(table, (channel, *_FILTERS, *(("headers",) if channel == "webhook" else ())), f"a {channel}")
+    _check_keys(
+        table,
+        (channel, *_FILTERS, *(("headers",) if channel == "webhook" else ())),
+        _("a {channel}").format(channel=channel),
+    )
     return Route(
         channel,
         _target(channel, table[channel]),
@@ -136,39 +146,43 @@ def _target(channel: str, value: Any) -> Any:
         case "command" if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
             return tuple(value)
     wanted = {
-        "terminal": "terminal = true",
-        "webhook": 'webhook = "https://…"',
-        "apprise": 'apprise = "slack://…", an address of apprise',
-        "command": 'command = ["program", "argument"], a list of words',
+        "terminal": _("write terminal = true"),
+        "webhook": _('write webhook = "https://…"'),
+        "apprise": _('write apprise = "slack://…", an address of apprise'),
+        "command": _('write command = ["program", "argument"], a list of words'),
     }
-    raise ValueError(f"write {wanted[channel]}")  # the value stays unsaid: an address may hold a password
+    raise ValueError(wanted[channel])  # the value stays unsaid: an address may hold a password
 
 
 def _check_keys(table: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
     for name in table:
         if name not in known:
-            raise ValueError(f"{where} has no key {name!r}; known are {', '.join(known)}")
+            sentence = _("{where} has no key {name}; known are {known}")
+            raise ValueError(sentence.format(where=where, name=repr(name), known=listed(known)))
 
 
 def _choice(value: Any, name: str, known: list[Any]) -> str:
     if value not in known:
-        raise ValueError(f"{name} = {value!r} is none of {', '.join(known)}")
+        sentence = _("{setting} is none of {known}")
+        raise ValueError(sentence.format(setting=f"{name} = {value!r}", known=listed(known)))
     return str(value)
 
 
 def _texts(value: Any, name: str) -> list[str]:
     if not isinstance(value, list):
-        raise ValueError(f'{name} = {value!r} is no list; write {name} = ["…"]')
+        sentence = _("{setting} is no list; write {example}")
+        raise ValueError(sentence.format(setting=f"{name} = {value!r}", example=f'{name} = ["…"]'))
     return [_text(item, name) for item in value]
 
 
 def _text(value: Any, name: str) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{name} = {value!r} is no text in quotes")
+        raise ValueError(_("{setting} is no text in quotes").format(setting=f"{name} = {value!r}"))
     return value
 
 
 def _mapping(value: Any, name: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise ValueError(f'{name} is no table; write {name} = {{ Authorization = "…" }}')
+        sentence = _("{name} is no table; write {example}")
+        raise ValueError(sentence.format(name=name, example=f'{name} = {{ Authorization = "…" }}'))
     return value

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diagnostics.alerts.episodes import Event, Told
+from diagnostics.language import _
 from diagnostics.model.run import Run
 from diagnostics.user_data import user_data_folder
 
@@ -57,7 +58,8 @@ class Journal:
                 yield database
                 database.execute("COMMIT")
         except (sqlite3.Error, OSError) as error:
-            raise JournalError(f"what was told cannot be kept in {self.place}: {error}") from error
+            sentence = _("what was told cannot be kept in {file}: {error}")
+            raise JournalError(sentence.format(file=self.place, error=error)) from error
 
 
 def _told(text: str) -> Told | None:

@@ -4,11 +4,14 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextvars import copy_context
+from functools import partial
 from importlib import import_module
 
 from diagnostics.alerts.alert import Alert
 from diagnostics.alerts.alerts_file import Route
 from diagnostics.alerts.channels.delivery import DeliveryError
+from diagnostics.language import _
 
 MOST_WAITING = 50  # alerts for one receiver
 TRIES, PAUSE = 3, 2.0  # seconds before the second try, twice as many before the third
@@ -53,18 +56,21 @@ class _Receiver:
         try:
             self._waiting.put_nowait(alert)
         except queue.Full:
-            self._complain(f"an alert was not sent by {self.route.channel}: {MOST_WAITING} others wait there")
+            sentence = _("an alert was not sent by {channel}: {count} others wait there")
+            self._complain(sentence.format(channel=self.route.channel, count=MOST_WAITING))
             return
         with self._is_idle:
             self._unfinished += 1
         if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name=f"rlvitals-{self.route.channel}", daemon=True)
+            run = partial(copy_context().run, self._run)  # in the language of who watches
+            self._thread = threading.Thread(target=run, name=f"rlvitals-{self.route.channel}", daemon=True)
             self._thread.start()
 
     def finish(self, seconds: float) -> None:
         with self._is_idle:
             if not self._is_idle.wait_for(lambda: not self._unfinished, seconds):
-                self._complain(f"{self._unfinished} alerts were not sent by {self.route.channel} in time")
+                sentence = _("{count} alerts were not sent by {channel} in time")
+                self._complain(sentence.format(count=self._unfinished, channel=self.route.channel))
 
     def _run(self) -> None:
         while True:
@@ -72,12 +78,16 @@ class _Receiver:
             try:
                 self._deliver(alert)
             except DeliveryError as error:
-                self._complain(f"an alert was not sent by {self.route.channel}: {error}")
+                self._complain_of(str(error))
             except Exception as error:  # apprise's many services raise what they like; its text may hold an address
-                self._complain(f"an alert was not sent by {self.route.channel}: {type(error).__name__}")
+                self._complain_of(type(error).__name__)
             with self._is_idle:
                 self._unfinished -= 1
                 self._is_idle.notify_all()
+
+    def _complain_of(self, reason: str) -> None:
+        sentence = _("an alert was not sent by {channel}: {reason}")
+        self._complain(sentence.format(channel=self.route.channel, reason=reason))
 
     def _deliver(self, alert: Alert) -> None:
         deliver = import_module(_MODULES[self.route.channel]).deliver

@@ -10,8 +10,10 @@ from diagnostics.alerts.alerts_file import AlertRules
 from diagnostics.alerts.episodes import OLD, news
 from diagnostics.alerts.journal import Journal, JournalError
 from diagnostics.api import LiveDiagnosis, LiveRun, RunRef, UnreadableRun, find_runs
+from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.run import Run
+from diagnostics.told import reason
 from diagnostics.wording.live import silence
 
 SECONDS_BETWEEN_SEARCHES = 10.0
@@ -67,9 +69,10 @@ class Watching:
             try:
                 yield from self._look_at(watched, watched.live)
             except UnreadableRun as error:
-                self._give_up(watched, str(error))
+                self._give_up(watched, reason(error))
             except Exception as error:  # a bug in one reader must not end the watch over the others
-                self._give_up(watched, f"{path} cannot be read, which is a mistake of rlvitals: {error!r}")
+                sentence = _("{path} cannot be read, which is a mistake of rlvitals: {error}")
+                self._give_up(watched, sentence.format(path=path, error=repr(error)))
 
     def missing(self) -> list[Path]:
         """The paths that hold no run."""
@@ -87,7 +90,7 @@ class Watching:
             return _Watched(LiveRun(found))
         except UnreadableRun as error:
             self.unreadable += 1
-            self._complain(str(error))
+            self._complain(reason(error))
             return _Watched(None)
 
     def _give_up(self, watched: _Watched, sentence: str) -> None:
@@ -114,7 +117,7 @@ class Watching:
         try:
             events = self._journal.advance(diagnosis.run, lambda told: news(told, diagnosis, now, self._rules.cooldown))
         except JournalError as error:
-            self._complain(str(error))
+            self._complain(reason(error))
             return ()
         return tuple(alert_of(event, diagnosis, now, self._rules.page) for event in events)
 

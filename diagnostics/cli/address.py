@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import psutil
 
+from diagnostics.language import _
+
 _WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 _NAME = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?")
 _BASE_PATH = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*")
@@ -69,7 +71,8 @@ class Address:
 def host_name(text: str) -> str:
     """A name for --allow-host: a host, without scheme, port or path."""
     if not (_NAME.fullmatch(text) or _is_ip_address(text)):
-        raise ArgumentTypeError(f"{text!r} is no host name; give the name alone, such as gpu-box.example.org")
+        sentence = _("{text} is no host name; give the name alone, such as gpu-box.example.org")
+        raise ArgumentTypeError(sentence.format(text=repr(text)))
     return text
 
 
@@ -77,7 +80,8 @@ def base_path(text: str) -> str:
     """A path for --base-path, with a slash at its start and none at its end; empty for the root."""
     path = "/" + text.strip("/") if text.strip("/") else ""
     if not _BASE_PATH.fullmatch(path):
-        raise ArgumentTypeError(f"{text!r} is no path of an address; give one such as /team/rlvitals")
+        sentence = _("{text} is no path of an address; give one such as /team/rlvitals")
+        raise ArgumentTypeError(sentence.format(text=repr(text)))
     return path
 
 

@@ -154,7 +154,7 @@ def add_output(arguments: argparse.ArgumentParser, formats: Iterable[str] = FORM
 
 def add_message_format(arguments: argparse.ArgumentParser) -> None:
     """The option of a command that does something and says so in a sentence."""
-    arguments.add_argument("--format", choices=("text", "json"), default="text", help="form of the answer")
+    arguments.add_argument("--format", choices=("text", "json"), default="text", help=_("form of the answer"))
 
 
 def write_message(text: str, form: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from diagnostics.alerts.alerts_file import users_file
 from diagnostics.cli.packages import python_command
+from diagnostics.language import current_language
 
 _DEFAULT = (Path("runs"),)
 _END_SECONDS = 5.0
@@ -22,6 +23,7 @@ def alerts_over(paths: Sequence[Path], page: str) -> Iterator[None]:
         yield
         return
     words = ("watch", *map(str, paths or _DEFAULT), "--page", page, "--format", "json", "--detached")
+    words += ("--lang", current_language())  # JSON that nobody reads, and alerts for who started the dashboard
     process = subprocess.Popen(
         python_command("diagnostics.cli.end_with_parent", "diagnostics.cli", *words),
         stdin=subprocess.PIPE,

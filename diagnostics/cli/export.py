@@ -87,7 +87,7 @@ def _chart(run: Run, name: str) -> str:
 def _write_parquet(run: Run, write: Callable[[Run, BinaryIO], None], output: Path | None) -> None:
     """Parquet is no text, so it goes to a file or into a pipe; a file that could not be written whole is removed."""
     if output is None and sys.stdout.isatty():
-        raise CommandError("parquet is no text for a terminal; name a file with --output")
+        raise CommandError(_("parquet is no text for a terminal; name a file with --output"))
     try:
         if output is None:
             write(run, sys.stdout.buffer)
@@ -102,4 +102,4 @@ def _write_parquet(run: Run, write: Callable[[Run, BinaryIO], None], output: Pat
     except ParquetMissing as error:
         raise CommandError(str(error)) from error
     except OSError as error:
-        raise CommandError(f"cannot write {output}: {error.strerror}") from error
+        raise CommandError(_("cannot write {file}: {why}").format(file=output, why=error.strerror)) from error

@@ -54,7 +54,9 @@ def run(words: Sequence[str]) -> int:
 
 def _fetch_wandb(address: str, folder: Path, *, is_followed: bool) -> str:
     if is_followed:
-        raise FetchError("--follow is for folders; a run of W&B is fetched whole, and once more with the same command")
+        raise FetchError(
+            _("--follow is for folders; a run of W&B is fetched whole, and once more with the same command")
+        )
     fetched = fetch(Address.of(address), folder, report_progress=print_note)
     if fetched.missing:
         print_note(

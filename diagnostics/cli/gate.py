@@ -20,6 +20,7 @@ from diagnostics.gate.judging import judge_gate
 from diagnostics.gate.proposal import gate_text, propose
 from diagnostics.gate.verdict import State
 from diagnostics.judge import FINDINGS
+from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.producers.own_names import OwnNames
 from diagnostics.report.gate import gate_form
@@ -44,14 +45,15 @@ def run(words: Sequence[str]) -> int:
 def _judge(given: argparse.Namespace, names: OwnNames | None) -> int:
     file, paths = _gate_and_runs(given.paths)
     if not paths:
-        raise CommandError("name the runs to judge: rlvitals gate GATE.toml RUN …")
+        raise CommandError(_("name the runs to judge: {command}").format(command="rlvitals gate GATE.toml RUN …"))
     baselines = _read(given.baseline, names)
     if file is None and not baselines:
-        raise CommandError("a gate needs a GATE.toml, or the runs to compare with: --baseline RUN …")
+        raise CommandError(_("a gate needs a GATE.toml, or the runs to compare with: --baseline RUN …"))
     gate = read_gate(file) if file else propose(baselines)
     if unknown := sorted(gate.allowed_findings - FINDINGS):
-        hint = did_you_mean(unknown[0], FINDINGS) or "; 'rlvitals rules' and 'causes' list the names"
-        raise GateError(f"[findings] allow: there is no rule or cause called {unknown[0]!r}{hint}")
+        hint = did_you_mean(unknown[0], FINDINGS) or _("; 'rlvitals rules' and 'causes' list the names")
+        sentence = _("[findings] allow: there is no rule or cause called {name}{hint}")
+        raise GateError(sentence.format(name=repr(unknown[0]), hint=hint))
     verdict = judge_gate(gate, _read(paths, names), [diagnosis.run for diagnosis in baselines])
     write_result(gate_form(verdict, given.format, output_style(given.output)), given.output)
     if given.junit:
@@ -67,14 +69,20 @@ def _judge(given: argparse.Namespace, names: OwnNames | None) -> int:
 def _write(given: argparse.Namespace, names: OwnNames | None) -> int:
     """Write a gate that the baseline runs meet."""
     if given.paths or not given.baseline:
-        raise CommandError("--write FILE takes the runs to write it from as --baseline RUN …, and no others")
+        raise CommandError(_("--write FILE takes the runs to write it from as --baseline RUN …, and no others"))
     if given.write.exists() and not given.force:
-        raise CommandError(f"{given.write} exists; name another file, or replace it with --force")
+        sentence = _("{file} exists; name another file, or replace it with --force")
+        raise CommandError(sentence.format(file=given.write))
     baselines = _read(given.baseline, names)
     gate = propose(baselines)
     write_result(gate_text(gate, [diagnosis.run for diagnosis in baselines]).rstrip("\n"), given.write)
-    several = "" if len(baselines) > 1 else "; with one run no difference will be conclusive: add more seeds"
-    write_message(f"{given.write}: {len(gate.metrics)} metrics of {len(baselines)} runs{several}", given.format)
+    sentence = _("{file}: {metrics} metrics of {runs} runs")
+    if len(baselines) == 1:
+        sentence = _(
+            "{file}: {metrics} metrics of {runs} runs; with one run no difference will be conclusive: add more seeds"
+        )
+    message = sentence.format(file=given.write, metrics=len(gate.metrics), runs=len(baselines))
+    write_message(message, given.format)
     return 0
 
 
@@ -95,27 +103,34 @@ def _read(paths: Iterable[Path], names: OwnNames | None) -> list[Diagnosis]:
 def _parser() -> argparse.ArgumentParser:
     arguments = command_parser(
         "gate",
-        "Say whether runs are worse than a baseline: means over a window with intervals over seeds, findings,\n"
-        "what must hold at the first step, time and memory. Exit code 0, 1 where a check failed,\n"
-        "2 where it cannot be judged.",
+        _(
+            "Say whether runs are worse than a baseline: means over a window with intervals over seeds, findings,\n"
+            "what must hold at the first step, time and memory. Exit code 0, 1 where a check failed,\n"
+            "2 where it cannot be judged."
+        ),
         (
             "rlvitals gate --write GATE.toml --baseline runs/base",
             "rlvitals gate GATE.toml runs/candidate --junit gate.xml --sarif gate.sarif --summary gate.md",
-            "rlvitals gate runs/candidate --baseline runs/base      without a file",
+            _("rlvitals gate runs/candidate --baseline runs/base      without a file"),
         ),
     )
     arguments.add_argument(
-        "paths", metavar="[GATE.toml] RUN", nargs="*", type=Path, help="the gate, and the runs to judge"
+        "paths", metavar="[GATE.toml] RUN", nargs="*", type=Path, help=_("the gate, and the runs to judge")
     )
     arguments.add_argument(
-        "--baseline", metavar="RUN", nargs="+", type=Path, default=[], help="runs to compare with, or folders of them"
+        "--baseline",
+        metavar="RUN",
+        nargs="+",
+        type=Path,
+        default=[],
+        help=_("runs to compare with, or folders of them"),
     )
-    arguments.add_argument("--write", metavar="FILE", type=Path, help="write a gate that the baseline runs meet")
-    arguments.add_argument("--force", action="store_true", help="with --write: replace the file")
-    arguments.add_argument("--strict", action="store_true", help="fail where a check is unsure, too")
-    arguments.add_argument("--junit", metavar="FILE", type=Path, help="write the checks as JUnit XML as well")
-    arguments.add_argument("--sarif", metavar="FILE", type=Path, help="write what failed as SARIF 2.1.0 as well")
-    arguments.add_argument("--summary", metavar="FILE", type=Path, help="write a Markdown summary as well")
+    arguments.add_argument("--write", metavar="FILE", type=Path, help=_("write a gate that the baseline runs meet"))
+    arguments.add_argument("--force", action="store_true", help=_("with --write: replace the file"))
+    arguments.add_argument("--strict", action="store_true", help=_("fail where a check is unsure, too"))
+    arguments.add_argument("--junit", metavar="FILE", type=Path, help=_("write the checks as JUnit XML as well"))
+    arguments.add_argument("--sarif", metavar="FILE", type=Path, help=_("write what failed as SARIF 2.1.0 as well"))
+    arguments.add_argument("--summary", metavar="FILE", type=Path, help=_("write a Markdown summary as well"))
     add_map(arguments)
     add_output(arguments)
     return arguments

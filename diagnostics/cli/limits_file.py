@@ -4,7 +4,9 @@ from pathlib import Path
 
 from diagnostics.cli.command import CommandError
 from diagnostics.foreign_files.documents import read_toml
+from diagnostics.language import _
 from diagnostics.model.diagnosis import LimitOverrides
+from diagnostics.told import reason
 
 
 def read_limits(path: Path) -> LimitOverrides:
@@ -15,10 +17,13 @@ def read_limits(path: Path) -> LimitOverrides:
     try:
         document = read_toml(path)
     except OSError as error:
-        raise CommandError(f"cannot read the limits file {path}: {error.strerror}") from error
+        sentence = _("cannot read the limits file {file}: {error}")
+        raise CommandError(sentence.format(file=path, error=error.strerror)) from error
     except ValueError as error:
-        raise CommandError(f"the limits file {path} is not TOML: {error}") from error
+        sentence = _("the limits file {file} is not TOML: {error}")
+        raise CommandError(sentence.format(file=path, error=reason(error))) from error
     for name, table in document.items():
         if not isinstance(table, dict):
-            raise CommandError(f"{path}: {name} stands outside a rule; write [rule-name] above it")
+            sentence = _("{file}: {name} stands outside a rule; write {header} above it")
+            raise CommandError(sentence.format(file=path, name=name, header="[rule-name]"))
     return document

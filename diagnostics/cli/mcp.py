@@ -7,6 +7,7 @@ from pathlib import Path
 
 from diagnostics.cli.command import CommandError, command_parser
 from diagnostics.cli.packages import check_not_hidden
+from diagnostics.language import ENGLISH, _, language
 
 _DEFAULT = Path("runs")
 _LEAST_VERSION = 2
@@ -16,27 +17,30 @@ def run(words: Sequence[str]) -> int:
     """Serve on standard input and output until the client closes them."""
     arguments = command_parser(
         "mcp",
-        "Serve the Model Context Protocol over standard input and output: tools that list, diagnose, compare and\n"
-        "wait for the runs below these folders, and nothing outside of them.",
+        _(
+            "Serve the Model Context Protocol over standard input and output: tools that list, diagnose, compare and\n"
+            "wait for the runs below these folders, and nothing outside of them."
+        ),
         ("rlvitals mcp runs", "rlvitals mcp runs ~/experiments --allow-launch"),
     )
     arguments.add_argument(
-        "paths", metavar="PATH", nargs="*", type=Path, help="folders that hold runs (default: ./runs)"
+        "paths", metavar="PATH", nargs="*", type=Path, help=_("folders that hold runs (default: ./runs)")
     )
     arguments.add_argument(
         "--allow-launch",
         action="store_true",
-        help="offer tools that start and stop trainings, too; new runs go into the first",
+        help=_("offer tools that start and stop trainings, too; new runs go into the first"),
     )
     given = arguments.parse_args(words)
     folders = given.paths or [_DEFAULT]
     if missing := [folder for folder in folders if not folder.exists()]:
-        raise CommandError(f"there is no folder {missing[0]}; name one that holds runs")
+        raise CommandError(_("there is no folder {folder}; name one that holds runs").format(folder=missing[0]))
     if (found := _version_of_mcp()) < _LEAST_VERSION:
-        has = f"has version {found}" if found else "lacks it"
-        raise CommandError(
-            f"this needs mcp {_LEAST_VERSION}, and {sys.executable} {has}; run: pip install 'rlvitals[mcp]'"
-        )
+        sentence = _("this needs mcp {least}, and {python} lacks it; run: {command}")
+        if found:
+            sentence = _("this needs mcp {least}, and {python} has version {version}; run: {command}")
+        command = "pip install 'rlvitals[mcp]'"
+        raise CommandError(sentence.format(least=_LEAST_VERSION, python=sys.executable, version=found, command=command))
     if given.allow_launch:
         check_not_hidden("trainer")
     _serve(tuple(folders), allow_launch=given.allow_launch)
@@ -55,4 +59,5 @@ def _serve(folders: tuple[Path, ...], *, allow_launch: bool) -> None:
     from diagnostics.mcp.opening import Library  # noqa: PLC0415 - only a server needs them
     from diagnostics.mcp.server import make_server  # noqa: PLC0415 - imports mcp, which is optional
 
-    make_server(Library(folders), allow_launch).run("stdio")
+    with language(ENGLISH):  # programs read the same everywhere
+        make_server(Library(folders), allow_launch).run("stdio")

@@ -50,8 +50,8 @@ def run(words: Sequence[str]) -> int:
         try:
             reviews.append(_review(path, arguments, limits))
         except (UnreadableConfigurationError, UnreadableRun) as error:
-            print_note(f"rlvitals: {error}")
-            problems.append(Problem(str(path), str(error)))
+            print_note(f"rlvitals: {reason(error)}")
+            problems.append(Problem(str(path), reason(error)))
     if reviews or arguments.format == "json":
         text = reviews_form(reviews, arguments.format, output_style(arguments.output), problems)
         write_result(text, arguments.output)

@@ -152,5 +152,5 @@ def _with_tokenization(setup: Setup, arguments: argparse.Namespace) -> Setup:
 def _count(text: str) -> int:
     """A whole number from 1 on."""
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+        raise argparse.ArgumentTypeError(_("{text} is not a whole number from 1 on").format(text=repr(text)))
     return int(text)

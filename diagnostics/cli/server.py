@@ -15,6 +15,7 @@ import psutil
 from diagnostics.cli.address import Address
 from diagnostics.cli.command import CommandError
 from diagnostics.cli.packages import python_command
+from diagnostics.language import _
 
 _READY_SECONDS = 60.0
 _POLL_SECONDS = 0.1
@@ -82,9 +83,8 @@ class Server:
             if self._holds_port() and self._is_healthy():
                 return True
             if time.monotonic() > deadline:
-                raise CommandError(
-                    f"the dashboard did not answer on port {self.address.port} within {_READY_SECONDS:.0f} s"
-                )
+                sentence = _("the dashboard did not answer on port {port} within {seconds} s")
+                raise CommandError(sentence.format(port=self.address.port, seconds=f"{_READY_SECONDS:.0f}"))
             time.sleep(_POLL_SECONDS)
         return False
 

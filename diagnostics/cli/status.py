@@ -13,6 +13,7 @@ from diagnostics.cli.command import (
     write_result,
 )
 from diagnostics.cli.reading import add_map, names_of, open_runs
+from diagnostics.language import _
 from diagnostics.model.run import Run
 from diagnostics.report.report import Problem
 from diagnostics.report.status import status_form
@@ -23,10 +24,10 @@ def run(words: Sequence[str]) -> int:
     """0, or 2 when a path could not be read; the others are still told. What is wrong with a run changes no code."""
     arguments = command_parser(
         "status",
-        "Say in a few lines whether each run is healthy, degraded or down, how far it is, and when to look next.",
-        ("rlvitals status runs/a", "rlvitals status runs --format markdown    for a chat"),
+        _("Say in a few lines whether each run is healthy, degraded or down, how far it is, and when to look next."),
+        ("rlvitals status runs/a", _("rlvitals status runs --format markdown    for a chat")),
     )
-    arguments.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="a run, or a folder that holds runs")
+    arguments.add_argument("paths", metavar="PATH", nargs="+", type=Path, help=_("a run, or a folder that holds runs"))
     add_map(arguments)
     add_output(arguments)
     given = arguments.parse_args(words)

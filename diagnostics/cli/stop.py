@@ -27,7 +27,6 @@ def stop_run(run: Path) -> str:
     command = python_command("trainer.main", "stop", str(run))
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise CommandError(
-            done.stderr.strip().removeprefix("rlvitals: ") or f"the trainer ended with {done.returncode}"
-        )
+        silent = _("the trainer ended with {code}").format(code=done.returncode)
+        raise CommandError(done.stderr.strip().removeprefix("rlvitals: ") or silent)
     return done.stdout.strip()

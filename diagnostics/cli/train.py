@@ -9,8 +9,10 @@ from typing import Any, NoReturn
 from diagnostics.api import UnreadableRun, diagnose, open_run
 from diagnostics.cli.command import CommandError, Parser, print_note, without_language, write_result
 from diagnostics.cli.packages import check_not_hidden, python_command
+from diagnostics.language import _
 from diagnostics.model.cause import Cause
 from diagnostics.model.outcome import Fix
+from diagnostics.punctuation import clauses
 from diagnostics.told import reason
 from diagnostics.wording.findings import fix_line
 from diagnostics.wording.messages import message_text
@@ -24,7 +26,9 @@ def run(words: Sequence[str]) -> int:
     check_not_hidden("trainer")
     if _HELP & set(words):
         write_result(
-            f"rlvitals train --from RUN {_APPLY}\n    changes what the diagnosis of RUN suggests, and trains again\n"
+            f"rlvitals train --from RUN {_APPLY}\n    "
+            + _("changes what the diagnosis of RUN suggests, and trains again")
+            + "\n"
         )
         words = ["--help" if word in _HELP else word for word in words]
     hand_over("train", *(_with_fixes(words) if _APPLY in words else words))
@@ -45,7 +49,8 @@ def _with_fixes(words: Sequence[str]) -> list[str]:
     arguments.add_argument(_APPLY, action="store_true")
     own, rest = arguments.parse_known_args(words)
     if own.parent is None:
-        raise CommandError(f"{_APPLY} needs --from RUN: the fixes come from that run's diagnosis")
+        sentence = _("{option} needs --from RUN: the fixes come from that run's diagnosis")
+        raise CommandError(sentence.format(option=_APPLY))
     algorithm, fields = (rest[:1], rest[1:]) if rest and not rest[0].startswith("-") else ([], rest)
     return [*algorithm, "--from", str(own.parent), *_as_words(_fixes(own.parent)), *fields]
 
@@ -57,9 +62,12 @@ def _fixes(parent: Path) -> list[Fix]:
         raise CommandError(reason(error)) from error
     for cause in diagnosis.causes:
         if fixes := _applicable(cause):
-            print_note(f"{parent}: {message_text(cause.summary)} Relaunching with " + "; ".join(map(fix_line, fixes)))
+            sentence = _("{run}: {cause} Relaunching with {fixes}")
+            changes = clauses(map(fix_line, fixes))
+            print_note(sentence.format(run=parent, cause=message_text(cause.summary), fixes=changes))
             return fixes
-    raise CommandError(f"{parent} shows no cause whose fix is a setting; give the changes yourself as --FIELD VALUE")
+    sentence = _("{run} shows no cause whose fix is a setting; give the changes yourself as --FIELD VALUE")
+    raise CommandError(sentence.format(run=parent))
 
 
 def _applicable(cause: Cause) -> list[Fix]:

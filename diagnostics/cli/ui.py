@@ -136,7 +136,8 @@ def _is_free(host: str, port: int) -> bool:
 def _port(text: str) -> int:
     port = int(text) if text.isdigit() else -1
     if not 1 <= port <= _HIGHEST_PORT:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port; give a number from 1 to {_HIGHEST_PORT}")
+        sentence = _("{text} is no port; give a number from 1 to {highest}")
+        raise argparse.ArgumentTypeError(sentence.format(text=repr(text), highest=_HIGHEST_PORT))
     return port
 
 

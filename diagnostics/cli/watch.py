@@ -20,7 +20,9 @@ from diagnostics.alerts.watching import Look, Watching
 from diagnostics.api import find_runs
 from diagnostics.cli.command import BAD_INPUT, CommandError, command_parser, print_note, write_result
 from diagnostics.cli.watch_stops import Stops
+from diagnostics.language import ENGLISH, _, set_language
 from diagnostics.model.outcome import Severity
+from diagnostics.punctuation import labelled
 from diagnostics.runlog import BESIDE_OUTPUTS
 from diagnostics.stop_policy import CONFIRMATIONS
 from diagnostics.visible_text import one_line
@@ -40,6 +42,9 @@ _POLITE = 10  # added to the niceness: what is watched comes first
 def run(words: Sequence[str]) -> int:
     """0 · 1 when something at --fail-on or above holds at the end · 2 when a path could not be read."""
     given = _parser().parse_args(words)
+    given.format = given.format or (TEXT if sys.stdout.isatty() else JSON)
+    if given.format == JSON and given.lang is None:
+        set_language(ENGLISH)
     try:
         rules = alert_rules(given.alerts)
         rules = replace(rules, page=rules.page or given.page)
@@ -62,7 +67,6 @@ class _Watch:
     def __init__(self, given: argparse.Namespace, rules: AlertRules, stops: Stops) -> None:
         self._given, self._stops = given, stops
         self._terminal = [route for route in rules.routes if route.channel == "terminal"]
-        self._form = given.format or (TEXT if sys.stdout.isatty() else JSON)
         self._printed: dict[Path, str] = {}
         self._verdicts: dict[Path, str] = {}
         self.sender = Sender(rules.routes, print_note)
@@ -81,7 +85,7 @@ class _Watch:
     def exit_code(self) -> int:
         missing = self._watching.missing()
         for path in missing:
-            print_note(f"rlvitals: {path} holds no known run")
+            print_note(_("rlvitals: {path} holds no known run").format(path=path))
         if missing or self._watching.unreadable:
             return BAD_INPUT
         worst = max((Severity(found).rank for found in self._verdicts.values() if found in list(Severity)), default=-1)
@@ -103,7 +107,7 @@ class _Watch:
             print_note(sentence)
 
     def _print(self, look: Look, told: Sequence[Alert]) -> None:
-        if self._form == JSON:
+        if self._given.format == JSON:
             write_result(json.dumps(_document(look, told)))
             return
         for alert in told:
@@ -119,9 +123,8 @@ def _status_line(look: Look) -> str:
     diagnosis = look.diagnosis
     shape = VERDICT_SHAPES.get(diagnosis.verdict, " ")
     where = " · ".join(filter(None, (state(diagnosis.run), progress(diagnosis.run))))
-    return one_line(
-        f"{shape} {diagnosis.run.name}  {where}  {verdict_word(diagnosis.verdict)}: {verdict_headline(diagnosis)}"
-    )
+    verdict = labelled(verdict_word(diagnosis.verdict), verdict_headline(diagnosis))
+    return one_line(f"{shape} {diagnosis.run.name}  {where}  {verdict}")
 
 
 def _document(look: Look, told: Iterable[Alert]) -> dict[str, Any]:
@@ -161,46 +164,54 @@ def _is_a_run(path: Path) -> bool:
 def _parser() -> argparse.ArgumentParser:
     arguments = command_parser(
         "watch",
-        "Watch every run below these paths without a browser: print what changes, send alerts, stop what is sick.\n"
-        f"Who gets which alerts stands in {users_file()}.",
+        _(
+            "Watch every run below these paths without a browser: print what changes, send alerts, stop what is sick.\n"
+            "Who gets which alerts stands in {file}."
+        ).format(file=users_file()),
         (
-            "rlvitals watch runs/a                           until it has ended",
-            "rlvitals watch runs --stop-on critical          until Ctrl-C; new runs are found",
-            "rlvitals watch runs --once                      one look, for cron; nothing is told twice",
+            _("rlvitals watch runs/a                           until it has ended"),
+            _("rlvitals watch runs --stop-on critical          until Ctrl-C; new runs are found"),
+            _("rlvitals watch runs --once                      one look, for cron; nothing is told twice"),
             "rlvitals watch runs --stop-on kl-runaway --stop-on memory-climbs",
         ),
     )
-    arguments.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="a run, or a folder that holds runs")
-    arguments.add_argument("--once", action="store_true", help="look once, at runs that ended long ago too, and end")
+    arguments.add_argument("paths", metavar="PATH", nargs="+", type=Path, help=_("a run, or a folder that holds runs"))
+    arguments.add_argument("--once", action="store_true", help=_("look once, at runs that ended long ago too, and end"))
     arguments.add_argument(
-        "--until-end", action="store_true", help="end when no run trains any more (the default where PATH is a run)"
+        "--until-end", action="store_true", help=_("end when no run trains any more (the default where PATH is a run)")
     )
     arguments.add_argument(
         "--stop-on",
         metavar="SEVERITY|NAME",
         action="append",
-        help="stop a training, with a checkpoint, when a finding of this severity, rule or cause holds",
+        help=_("stop a training, with a checkpoint, when a finding of this severity, rule or cause holds"),
     )
     arguments.add_argument(
         "--confirmations",
         metavar="N",
         type=int,
         default=CONFIRMATIONS,
-        help=f"in so many diagnoses in a row, each with newer steps (default: {CONFIRMATIONS}; 1 with --once)",
+        help=_("in so many diagnoses in a row, each with newer steps (default: {count}; 1 with --once)").format(
+            count=CONFIRMATIONS
+        ),
     )
     arguments.add_argument(
         "--fail-on",
         choices=[severity.value for severity in Severity],
         default=Severity.CRITICAL.value,
-        help="exit with 1 when the last verdict on a run is this bad (default: critical)",
+        help=_("exit with 1 when the last verdict on a run is this bad (default: critical)"),
     )
-    arguments.add_argument("--alerts", metavar="FILE.toml", type=Path, help="who gets which alerts, by another file")
-    arguments.add_argument("--page", metavar="URL", default="", help="where the dashboard is, if the file does not say")
-    arguments.add_argument("--interval", metavar="SECONDS", type=float, default=INTERVAL, help="between two looks")
+    arguments.add_argument("--alerts", metavar="FILE.toml", type=Path, help=_("who gets which alerts, by another file"))
     arguments.add_argument(
-        "--format", choices=(TEXT, JSON), help="status lines, or a JSON line per change (default: text on a terminal)"
+        "--page", metavar="URL", default="", help=_("where the dashboard is, if the file does not say")
+    )
+    arguments.add_argument("--interval", metavar="SECONDS", type=float, default=INTERVAL, help=_("between two looks"))
+    arguments.add_argument(
+        "--format",
+        choices=(TEXT, JSON),
+        help=_("status lines, or a JSON line per change (default: text on a terminal)"),
     )
     arguments.add_argument(
-        "--detached", action="store_true", help="go on, for the alerts, when nobody reads the output any more"
+        "--detached", action="store_true", help=_("go on, for the alerts, when nobody reads the output any more")
     )
     return arguments

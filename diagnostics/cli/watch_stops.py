@@ -6,6 +6,7 @@ from pathlib import Path
 
 from diagnostics.cli.packages import check_not_hidden, python_command
 from diagnostics.judge import FINDINGS
+from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.stop_policy import Holding, StopPolicy
 
@@ -41,7 +42,7 @@ class Stops:
         if not reason:
             return ""
         self._asked.add(run.path)
-        return f"rlvitals: {reason}: {_stop(run.path)}"
+        return _("rlvitals: {reason}: {outcome}").format(reason=reason, outcome=_stop(run.path))
 
 
 def _stop(path: Path) -> str:
@@ -50,5 +51,5 @@ def _stop(path: Path) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        return f"{path} could not be stopped: {error}"
+        return _("{run} could not be stopped: {error}").format(run=path, error=error)
     return (done.stdout or done.stderr).strip()

@@ -17,6 +17,7 @@ from diagnostics.producers.config_marks import algorithm_of_config, producer_of_
 from diagnostics.producers.nested_config import flattened
 from diagnostics.producers.setting_lookup import arguments_for, given_settings
 from diagnostics.producers.table import OURS, producer_named
+from diagnostics.told import told
 
 _LAST_POINTS = 50
 SUFFIXES = (".toml", ".json", ".yaml", ".yml")
@@ -108,22 +109,34 @@ def _folder(name: str) -> Path:
 def _read(path: Path) -> Mapping[str, Any]:
     if path.suffix in _PICKLES:
         raise UnreadableConfigurationError(
-            f"{path} is a pickle, and reading one runs what it holds; give the JSON of the same settings instead: "
-            "json.dump(args.to_dict(), file, default=str)"
+            told(
+                "{file} is a pickle, and reading one runs what it holds; give the JSON of the same settings instead: "
+                "{command}",
+                file=path,
+                command="json.dump(args.to_dict(), file, default=str)",
+            )
         )
     form = _FORMS.get(path.suffix.lower())
     if form is None:
         raise UnreadableConfigurationError(
-            f"{path} is no configuration that is understood; give {', '.join(SUFFIXES)} or a run"
+            told(
+                "{file} is no configuration that is understood; give {suffixes} or a run",
+                file=path,
+                suffixes=", ".join(SUFFIXES),
+            )
         )
     try:
         found = form(path)
     except OSError as error:
-        raise UnreadableConfigurationError(f"cannot read {path}: {error.strerror}") from error
+        sentence = told("cannot read {file}: {why}", file=path, why=error.strerror)
+        raise UnreadableConfigurationError(sentence) from error
     except ValueError as error:
-        raise UnreadableConfigurationError(f"{path} is not {path.suffix[1:].upper()}: {error}") from error
+        sentence = told("{file} is not {format}: {why}", file=path, format=path.suffix[1:].upper(), why=error)
+        raise UnreadableConfigurationError(sentence) from error
     if not isinstance(found, Mapping) or not found:
-        raise UnreadableConfigurationError(f"{path} holds no settings; a mapping from names to values was expected")
+        raise UnreadableConfigurationError(
+            told("{file} holds no settings; a mapping from names to values was expected", file=path)
+        )
     return found
 
 

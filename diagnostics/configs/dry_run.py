@@ -9,6 +9,7 @@ from diagnostics.configs.trainer_process import TrialError, answers_of
 from diagnostics.model.messages import shortened
 from diagnostics.model.setup import Probe, ProbedPrompt, Trial
 from diagnostics.model.tokenization import Conversation, PromptTokens, Tokenization
+from diagnostics.told import told
 
 SECONDS = 120.0
 """The time limit for all reward functions; loading a reward model takes a while."""
@@ -54,7 +55,7 @@ def try_rewards(
     while not is_done:
         done = list(dict.fromkeys(trial.function for trial in trials))
         request = {"algorithm": algorithm, "config": dict(config), "done": done}
-        with closing(answers_of(_command("smoke", trust), request, "the reward functions", is_wanted)) as answers:
+        with closing(answers_of(_command("smoke", trust), request, told("the reward functions"), is_wanted)) as answers:
             found = _trials_in(answers, deadline, seconds, answer_seconds)
         trials += found
         is_done = not (found and found[-1].is_hung)
@@ -75,13 +76,21 @@ def _trials_in(
             trying, began = answer.get("trying", {}), now
             allowed = answer_seconds + 2 * answer.get("expected", 0.0)
         elif now > deadline:
-            raise TrialError(f"the reward functions gave no answer within {seconds:.0f} s{_busy_with(trying)}")
+            raise TrialError(
+                told(
+                    "the reward functions gave no answer within {seconds} s{busy}",
+                    seconds=f"{seconds:.0f}",
+                    busy=_busy_with(trying),
+                )
+            )
         elif trying and now - began > allowed:
             return [*trials, Trial(**trying, score=None, seconds=allowed, is_hung=True)]
     if trying:
         raise TrialError(
-            f"the reward functions' process ended by itself{_busy_with(trying)}; a reward function must return and "
-            "not exit"
+            told(
+                "the reward functions' process ended by itself{busy}; a reward function must return and not exit",
+                busy=_busy_with(trying),
+            )
         )
     return trials
 
@@ -89,7 +98,12 @@ def _trials_in(
 def _busy_with(trying: Mapping[str, Any]) -> str:
     if not trying:
         return ""
-    return f": {trying['function']} had to score the {trying['policy']} answer “{shortened(trying['answer'], _QUOTED)}”"
+    return told(
+        ": {function} had to score the {policy} answer “{answer}”",
+        function=trying["function"],
+        policy=trying["policy"],
+        answer=shortened(trying["answer"], _QUOTED),
+    )
 
 
 def probe_policy(
@@ -108,7 +122,7 @@ def probe_policy(
         generations: Answers to each prompt. Those of two or more are scored, as far as a training would keep them.
     """
     request = {"algorithm": algorithm, "config": dict(config), "prompts": prompts, "generations": generations}
-    said = _only_answer(_command("probe", trust), request, "the untrained policy", seconds, is_wanted)
+    said = _only_answer(_command("probe", trust), request, told("the untrained policy"), seconds, is_wanted)
     groups = (ProbedPrompt(item["row"], item["prompt"], tuple(item["rewards"])) for item in said["prompts"])
     return Probe(tuple(said["lengths"]), said["room"], tuple(groups))
 
@@ -127,7 +141,7 @@ def try_tokenizer(
         prompts: With 0 no data are read, and the model's tokenizer alone is tried.
     """
     request = {"algorithm": algorithm, "config": dict(config), "prompts": prompts}
-    said = _only_answer(_command("tokens", trust), request, "the tokenizer", seconds, _always_true)
+    said = _only_answer(_command("tokens", trust), request, told("the tokenizer"), seconds, _always_true)
     read = (
         PromptTokens(**{**item, "ids": tuple(item["ids"]), "tokens": tuple(item["tokens"])}) for item in said["prompts"]
     )
@@ -145,11 +159,14 @@ def _only_answer(
         for answer in answers:
             said = answer or said
             if not said and time.monotonic() > deadline:
-                raise TrialError(f"{whom} gave no answer within {seconds:.0f} s")
+                raise TrialError(told("{whom} gave no answer within {seconds} s", whom=whom, seconds=f"{seconds:.0f}"))
     if not said:
         raise TrialError(
-            f"{whom} gave no answer: its process ended by itself, with exit code 0; code that it ran, such as a reward "
-            "function, must return and not exit"
+            told(
+                "{whom} gave no answer: its process ended by itself, with exit code 0; code that it ran, such as a "
+                "reward function, must return and not exit",
+                whom=whom,
+            )
         )
     return said
 

@@ -8,6 +8,8 @@ import tempfile
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import IO, Any
 
+from diagnostics.told import told
+
 _LOOK_SECONDS = 0.1  # between two looks at what it has answered, and at whether that is still wanted
 
 
@@ -41,7 +43,7 @@ def answers_of(
         if process.returncode:
             complaints.seek(0)
             said = _last_message(complaints.read())
-            raise TrialError(said or f"the trainer's process ended with {process.returncode}")
+            raise TrialError(said or told("the trainer's process ended with {code}", code=process.returncode))
 
 
 def _lines(
@@ -51,7 +53,7 @@ def _lines(
     read, torn, has_ended = 0, b"", False
     while not has_ended:
         if not is_wanted():
-            raise TrialError(f"{whom} gave no answer: the attempt was cancelled before there was one")
+            raise TrialError(told("{whom} gave no answer: the attempt was cancelled before there was one", whom=whom))
         has_ended = _ends_within(process, _LOOK_SECONDS)
         news = os.pread(output.fileno(), os.fstat(output.fileno()).st_size - read, read)  # leaves the writer's place
         read += len(news)

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from typing import Any, BinaryIO
 
+from diagnostics.language import _
+
 NUMBERS_BY_NAME = "map"  # a kind of column: names with a number each
 
 
@@ -15,7 +17,7 @@ class ParquetMissing(Exception):  # noqa: N818 - named for what is the case
 def written(columns: Mapping[str, str], groups: Iterable[Mapping[str, list[Any]]], file: BinaryIO) -> None:
     """Write groups of rows, each given by its columns; `columns` names arrow's type of each. Raises ParquetMissing."""
     if find_spec("pyarrow") is None:
-        raise ParquetMissing("parquet needs pyarrow, which is not installed; run: pip install pyarrow, or use text")
+        raise ParquetMissing(_("parquet needs pyarrow, which is not installed; run: pip install pyarrow, or use text"))
     arrow, parquet = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
     schema = arrow.schema([(name, _type(arrow, kind)) for name, kind in columns.items()])
     with parquet.ParquetWriter(file, schema) as writer:

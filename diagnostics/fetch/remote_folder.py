@@ -14,6 +14,7 @@ from typing import Any
 from diagnostics.fetch.error import FetchError
 from diagnostics.foreign_files import read_span
 from diagnostics.foreign_files.documents import read_json
+from diagnostics.language import _
 
 MANIFEST = ".rlvitals-import.json"
 WEIGHTS = frozenset({".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".onnx", ".h5", ".distcp", ".npz"})
@@ -47,7 +48,7 @@ def copy(address: str, folder: Path) -> RemoteCopy:
     except Exception as error:  # every fsspec file system raises its own errors
         raise FetchError(_error_sentence(address, error)) from error
     if not files:
-        raise FetchError(f"{address} holds no file; check the address")
+        raise FetchError(_("{address} holds no file; check the address").format(address=address))
     logs = {name: file for name, file in files.items() if PurePosixPath(name).suffix not in WEIGHTS}
     targets = {name: _target(folder, name) for name in logs}
     stale = [
@@ -132,7 +133,8 @@ def _is_appended(name: str) -> bool:
 def _target(folder: Path, name: str) -> Path:
     parts = PurePosixPath(name).parts
     if not parts or PurePosixPath(name).is_absolute() or ".." in parts or "\0" in name:
-        raise FetchError(f"a file there is called {name!r}, which would lie outside {folder}; rename it there")
+        sentence = _("a file there is called {name}, which would lie outside {folder}; rename it there")
+        raise FetchError(sentence.format(name=repr(name), folder=folder))
     return folder.joinpath(*parts)
 
 
@@ -141,19 +143,21 @@ def _recorded_states(address: str, folder: Path) -> dict[str, list[Any]]:
     if not folder.exists():
         return {}
     if not folder.is_dir():
-        raise FetchError(f"--to {folder} is a file; name a new folder")
+        raise FetchError(_("--to {folder} is a file; name a new folder").format(folder=folder))
     held = sorted(path.name for path in folder.iterdir())
     if held and MANIFEST not in held:
-        raise FetchError(f"--to {folder} holds something else already ({held[0]}); name a new or an empty folder")
+        sentence = _("--to {folder} holds something else already ({found}); name a new or an empty folder")
+        raise FetchError(sentence.format(folder=folder, found=held[0]))
     if not held:
         return {}
     try:
         manifest: Mapping[str, Any] = read_json(folder / MANIFEST)
         before, files = manifest["address"], dict(manifest["files"])
     except (ValueError, KeyError, TypeError):
-        raise FetchError(f"{folder / MANIFEST} is damaged; name a new folder") from None
+        raise FetchError(_("{file} is damaged; name a new folder").format(file=folder / MANIFEST)) from None
     if before != address:
-        raise FetchError(f"--to {folder} holds a copy of {before}; name a new folder")
+        sentence = _("--to {folder} holds a copy of {address}; name a new folder")
+        raise FetchError(sentence.format(folder=folder, address=before))
     return files
 
 
@@ -168,9 +172,11 @@ def _error_sentence(address: str, error: Exception) -> str:
         return str(error)
     reason = " ".join(str(error).split())[:300] or type(error).__name__
     if isinstance(error, ImportError):
-        return (
-            f"{address} needs a package that is not here ({reason}); install it beside rlvitals[remote], and try again"
+        sentence = _(
+            "{address} needs a package that is not here ({reason}); install it beside rlvitals[remote], and try again"
         )
+        return sentence.format(address=address, reason=reason)
     if isinstance(error, FileNotFoundError):
-        return f"there is nothing at {address}; check the address"
-    return f"{address} could not be read ({type(error).__name__}: {reason}); check the address and your access to it"
+        return _("there is nothing at {address}; check the address").format(address=address)
+    sentence = _("{address} could not be read ({error}: {reason}); check the address and your access to it")
+    return sentence.format(address=address, error=type(error).__name__, reason=reason)

@@ -15,6 +15,7 @@ from typing import Any
 
 from diagnostics.fetch.error import FetchError
 from diagnostics.foreign_files.documents import read_json
+from diagnostics.language import _
 from diagnostics.readers.wandb.cloud_export import CONSOLE, FILES, HISTORY, MANIFEST, SCHEMA_VERSION, SYSTEM
 
 SECONDS_TO_CONNECT = 10.0
@@ -44,7 +45,8 @@ class Address:
         """Parse `wandb://ENTITY/PROJECT/RUN` or the URL of the run's page. Raises FetchError."""
         match = _ADDRESS.fullmatch(text)
         if match is None:
-            raise FetchError(f"{text!r} is no run of W&B; write wandb://ENTITY/PROJECT/RUN, with the run's id")
+            sentence = _("{text} is no run of W&B; write wandb://ENTITY/PROJECT/RUN, with the run's id")
+            raise FetchError(sentence.format(text=repr(text)))
         return cls(**match.groupdict())
 
     @staticmethod
@@ -122,7 +124,7 @@ def _write_rows(file: Path, rows: Iterable[Row], report_progress: Callable[[str]
         for count, row in enumerate(rows, start=1):
             lines.write(json.dumps(row) + "\n")
             if count % PROGRESS_ROWS == 0:
-                report_progress(f"{file.name}: {count:,} rows")
+                report_progress(_("{file}: {count} rows").format(file=file.name, count=f"{count:,}"))
     return count
 
 
@@ -141,16 +143,18 @@ def _check_folder(address: Address, folder: Path) -> None:
     if not folder.exists():
         return
     if not folder.is_dir():
-        raise FetchError(f"--to {folder} is a file; name a new folder")
+        raise FetchError(_("--to {folder} is a file; name a new folder").format(folder=folder))
     held = {path.name for path in folder.iterdir()}
     if not held:
         return
     if MANIFEST not in held:
         found = sorted(held)[0]
-        raise FetchError(f"--to {folder} holds something else already ({found}); name a new or an empty folder")
+        sentence = _("--to {folder} holds something else already ({found}); name a new or an empty folder")
+        raise FetchError(sentence.format(folder=folder, found=found))
     before = read_json(folder / MANIFEST).get("address")
     if before != f"wandb://{address}":
-        raise FetchError(f"--to {folder} holds another run, {before}; name a new folder")
+        sentence = _("--to {folder} holds another run, {address}; name a new folder")
+        raise FetchError(sentence.format(folder=folder, address=before))
     shutil.rmtree(folder / FILES, ignore_errors=True)
 
 
@@ -160,7 +164,7 @@ def _client() -> Any:
         wandb = importlib.import_module("wandb")
     except ImportError as error:
         raise FetchError(
-            "fetching from W&B needs its client, which is not installed; run: pip install 'rlvitals[wandb]'"
+            _("fetching from W&B needs its client, which is not installed; run: pip install 'rlvitals[wandb]'")
         ) from error
     server = urllib.parse.urlsplit(os.environ.get("WANDB_BASE_URL") or wandb.setup().settings.base_url)
     port = server.port or (443 if server.scheme == "https" else 80)
@@ -169,20 +173,23 @@ def _client() -> Any:
     try:
         socket.create_connection((server.hostname or "", port), SECONDS_TO_CONNECT).close()
     except OSError as error:
-        raise FetchError(
-            f"W&B's server {server.hostname} cannot be reached from here ({error.strerror or error}); try again with a "
-            "connection, or copy the run's local folder (wandb/run-…) and open that"
-        ) from error
+        sentence = _(
+            "W&B's server {server} cannot be reached from here ({error}); try again with a connection, or copy the "
+            "run's local folder (wandb/run-…) and open that"
+        )
+        raise FetchError(sentence.format(server=server.hostname, error=error.strerror or error)) from error
     return wandb
 
 
 def _error_sentence(address: Address, reason: str) -> str:
     lowered = reason.lower()
     if "api key" in lowered or "api_key" in lowered or "login" in lowered or "401" in lowered:
-        return f"W&B knows no key of yours ({_line(reason)}); run 'wandb login', or set WANDB_API_KEY"
+        sentence = _("W&B knows no key of yours ({reason}); run 'wandb login', or set WANDB_API_KEY")
+        return sentence.format(reason=_line(reason))
     if "not find" in lowered or "not found" in lowered:
-        return f"W&B shows you no run {address}; check entity, project and the run's id (not its name) in its address"
-    return f"W&B did not hand out {address}: {_line(reason)}"
+        sentence = _("W&B shows you no run {run}; check entity, project and the run's id (not its name) in its address")
+        return sentence.format(run=address)
+    return _("W&B did not hand out {run}: {reason}").format(run=address, reason=_line(reason))
 
 
 def _line(text: str) -> str:

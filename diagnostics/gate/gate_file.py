@@ -9,7 +9,10 @@ from typing import Any, Literal
 
 from diagnostics.foreign_files.documents import read_toml
 from diagnostics.gate.intervals import Side
+from diagnostics.language import _
 from diagnostics.model.outcome import Severity
+from diagnostics.punctuation import labelled, listed
+from diagnostics.told import reason
 
 FALSE_FAIL_RATE = 0.05
 RATIOS = ("step_time", "wall_time", "memory")
@@ -87,22 +90,24 @@ def read_gate(path: Path) -> Gate:
     try:
         document = read_toml(path)
     except OSError as error:
-        raise GateError(f"cannot read the gate {path}: {error.strerror or error}") from error
+        sentence = _("cannot read the gate {file}: {error}")
+        raise GateError(sentence.format(file=path, error=error.strerror or error)) from error
     except ValueError as error:
-        raise GateError(f"the gate {path} is not TOML: {error}") from error
+        raise GateError(_("the gate {file} is not TOML: {error}").format(file=path, error=reason(error))) from error
     try:
         return _gate(document)
     except GateError as error:
-        raise GateError(f"{path}: {error}") from error
+        raise GateError(labelled(str(path), str(error))) from error
 
 
 def _gate(document: Mapping[str, Any]) -> Gate:
-    _check_keys(document, _TOP, "the file")
+    _check_keys(document, _TOP, _("the file"))
     findings = _table(document, "findings")
     _check_keys(findings, _OF_FINDINGS, "[findings]")
     rate = _number(document, "false_fail_rate", FALSE_FAIL_RATE)
     if not 0 < rate < 1:
-        raise GateError(f"false_fail_rate is a share between 0 and 1, such as {FALSE_FAIL_RATE}, and not {rate}")
+        sentence = _("false_fail_rate is a share between 0 and 1, such as {example}, and not {value}")
+        raise GateError(sentence.format(example=FALSE_FAIL_RATE, value=rate))
     return Gate(
         steps=_steps(document.get("steps")),
         metrics={name: _budget(name, table) for name, table in _tables(document, "metrics")},
@@ -118,7 +123,7 @@ def _steps(value: Any) -> tuple[int, int]:
     match value:
         case [int(first), int(last)] if first <= last and not isinstance(first, bool):
             return first, last
-    raise GateError("steps must name the first and the last step of the window, such as steps = [80, 100]")
+    raise GateError(_("steps must name the first and the last step of the window, such as steps = [80, 100]"))
 
 
 def _budget(name: str, table: Mapping[str, Any]) -> Budget:
@@ -126,27 +131,30 @@ def _budget(name: str, table: Mapping[str, Any]) -> Budget:
     _check_keys(table, _OF_METRIC, where)
     worse = table.get("worse")
     if worse not in ("lower", "higher", "either", None):
-        raise GateError(f'{where}: worse is "lower", "higher" or "either", and not {worse!r}')
+        sentence = _('{where}: worse is "lower", "higher" or "either", and not {value}')
+        raise GateError(sentence.format(where=where, value=repr(worse)))
     low, high = (_optional(table, key, where) for key in ("min", "max"))
     if worse is None and low is None and high is None:
-        raise GateError(f"{where} demands nothing: give worse, min or max")
+        raise GateError(_("{where} demands nothing: give worse, min or max").format(where=where))
     allowed = _number(table, "allowed", 0.0, where)
     if allowed < 0:
-        raise GateError(f"{where}: allowed is a size in the metric's unit, 0 or more, and not {allowed}")
+        sentence = _("{where}: allowed is a size in the metric's unit, 0 or more, and not {value}")
+        raise GateError(sentence.format(where=where, value=allowed))
     return Budget(worse, allowed, low, high, _side(table, where))
 
 
 def _ratio(name: str, table: Mapping[str, Any]) -> RatioBudget:
     where = f"[ratios.{name}]"
     if name not in RATIOS:
-        raise GateError(f"there is no ratio {name}; there are {', '.join(RATIOS)}")
+        raise GateError(_("there is no ratio {name}; there are {known}").format(name=name, known=listed(RATIOS)))
     _check_keys(table, _OF_RATIO, where)
     most = _optional(table, "max", where)
     if most is None or most <= 0:
-        raise GateError(f"{where} needs max, how many times the baseline is allowed, such as max = 1.25")
+        sentence = _("{where} needs max, how many times the baseline is allowed, such as max = 1.25")
+        raise GateError(sentence.format(where=where))
     side = _side(table, where)
     if side is not None and min(side.values) <= 0:
-        raise GateError(f"{where}: a time or a size of the baseline is more than 0")
+        raise GateError(_("{where}: a time or a size of the baseline is more than 0").format(where=where))
     return RatioBudget(most, side and Side(tuple(map(math.log, side.values)), side.noise))
 
 
@@ -156,7 +164,7 @@ def _side(table: Mapping[str, Any], where: str) -> Side | None:
     if values is None:
         return None
     if not isinstance(values, list) or not values or not all(map(_is_number, values)):
-        raise GateError(f"{where}: baseline is a list with a number for each baseline run")
+        raise GateError(_("{where}: baseline is a list with a number for each baseline run").format(where=where))
     return Side(tuple(map(float, values)), _number(table, "noise", 0.0, where))
 
 
@@ -164,25 +172,28 @@ def _expected(name: str, value: Any) -> Expected:
     match value:
         case [number, tolerance] if _is_number(number) and _is_number(tolerance) and tolerance >= 0:
             return Expected(float(number), float(tolerance))
-    raise GateError(f"[first_step] {name} is the expected value and a tolerance, such as [0.0, 0.001]")
+    sentence = _("[first_step] {name} is the expected value and a tolerance, such as [0.0, 0.001]")
+    raise GateError(sentence.format(name=name))
 
 
 def _severity(value: Any) -> Severity:
     try:
         return Severity(value)
     except ValueError:
-        raise GateError(f"[findings] fail_on is info, warning or critical, and not {value!r}") from None
+        sentence = _("[findings] fail_on is info, warning or critical, and not {value}")
+        raise GateError(sentence.format(value=repr(value))) from None
 
 
 def _check_keys(table: Mapping[str, Any], known: frozenset[str], where: str) -> None:
     if unknown := sorted(set(table) - known):
-        raise GateError(f"{where} has {unknown[0]!r}, which nothing reads; known are {', '.join(sorted(known))}")
+        sentence = _("{where} has {name}, which nothing reads; known are {known}")
+        raise GateError(sentence.format(where=where, name=repr(unknown[0]), known=listed(sorted(known))))
 
 
 def _table(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     found = document.get(name, {})
     if not isinstance(found, dict):
-        raise GateError(f"{name} is a table: write [{name}] above its entries")
+        raise GateError(_("{name} is a table: write {header} above its entries").format(name=name, header=f"[{name}]"))
     return found
 
 
@@ -190,25 +201,27 @@ def _tables(document: Mapping[str, Any], name: str) -> list[tuple[str, Mapping[s
     found = _table(document, name)
     for key, table in found.items():
         if not isinstance(table, dict) or not _NAME.fullmatch(key):
-            raise GateError(f"{name}: {key!r} is no table; write [{name}.NAME] above its entries")
+            sentence = _("{name}: {key} is no table; write {header} above its entries")
+            raise GateError(sentence.format(name=name, key=repr(key), header=f"[{name}.NAME]"))
     return list(found.items())
 
 
 def _texts(value: Any) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise GateError('[findings] allow is a list of names, such as allow = ["zero-variance-groups"]')
+        raise GateError(_('[findings] allow is a list of names, such as allow = ["zero-variance-groups"]'))
     return value
 
 
-def _number(table: Mapping[str, Any], name: str, default: float, where: str = "the file") -> float:
-    found = _optional(table, name, where)
+def _number(table: Mapping[str, Any], name: str, default: float, where: str = "") -> float:
+    found = _optional(table, name, where or _("the file"))
     return default if found is None else found
 
 
 def _optional(table: Mapping[str, Any], name: str, where: str) -> float | None:
     value = table.get(name)
     if value is not None and not _is_number(value):
-        raise GateError(f"{where}: {name} is a number, and not {value!r}")
+        sentence = _("{where}: {name} is a number, and not {value}")
+        raise GateError(sentence.format(where=where, name=name, value=repr(value)))
     return None if value is None else float(value)
 
 

@@ -5,19 +5,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from diagnostics.gate.gate_file import Budget, Gate, GateError, RatioBudget
+from diagnostics.gate.gate_file import Budget, Gate, GateError, RatioBudget, Worse
 from diagnostics.gate.intervals import Interval, Side, difference, mean_interval, mean_noise
 from diagnostics.gate.readings import Reading, logarithm_of, mean_of
 from diagnostics.gate.run_checks import check_findings, check_first_step, check_run
 from diagnostics.gate.verdict import Check, Group, State, Verdict
+from diagnostics.language import N_, _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import format_value
 from diagnostics.model.run import Run
+from diagnostics.punctuation import clauses
 
-_ONE_SEED = (
+_ONE_SEED = N_(
     "one run on each side: how far seeds lie apart is not known, so no difference between the two is conclusive; "
     "a second baseline run would tell"
 )
+
+_COMPARED: Mapping[Worse, str] = {
+    "lower": N_("{candidate} against {baseline}; difference {difference}, {allowed} lower allowed"),
+    "higher": N_("{candidate} against {baseline}; difference {difference}, {allowed} higher allowed"),
+    "either": N_("{candidate} against {baseline}; difference {difference}, {allowed} either way allowed"),
+}
 
 Measure = Callable[[Run], Reading]
 
@@ -100,11 +108,12 @@ def _baseline(name: str, stored: Side | None, baselines: Sequence[Run], measure:
 
 
 def _unfit(name: str, path: Path, reading: Reading) -> str:
-    return f"the baseline run {path} cannot serve for {name}: {reading.problem}; leave it out, or the budget"
+    sentence = _("the baseline run {run} cannot serve for {name}: {problem}; leave it out, or the budget")
+    return sentence.format(run=path, name=name, problem=reading.problem)
 
 
 def _missing(group: Group, name: str, candidate: Side) -> Check:
-    message = "there is nothing to compare with: name runs with --baseline, or write the gate from some with --write"
+    message = _("there is nothing to compare with: name runs with --baseline, or write the gate from some with --write")
     return Check(group, name, State.UNSURE, message, candidate=candidate.mean if group == "metric" else None)
 
 
@@ -114,10 +123,12 @@ def _compared(name: str, budget: Budget, candidate: Side, base: Side, rate: floa
     is_lower = budget.worse in ("lower", "either") and found.high < -budget.allowed
     is_higher = budget.worse in ("higher", "either") and found.low > budget.allowed
     state = _state(is_lower or is_higher, found)
-    allowed = {"lower": "lower", "higher": "higher", "either": "either way"}[budget.worse or "either"]
-    message = (
-        f"{format_value(candidate.mean)} against {format_value(base.mean)}; difference {_span(found)}, "
-        f"{format_value(budget.allowed)} {allowed} allowed"
+    sentence = _COMPARED["either" if budget.worse is None else budget.worse]
+    message = _(sentence).format(
+        candidate=format_value(candidate.mean),
+        baseline=format_value(base.mean),
+        difference=_span(found),
+        allowed=format_value(budget.allowed),
     )
     return Check(
         "metric",
@@ -134,12 +145,12 @@ def _compared(name: str, budget: Budget, candidate: Side, base: Side, rate: floa
 def _bounded(name: str, budget: Budget, candidate: Side, rate: float) -> Iterator[Check]:
     """Failed where the whole interval of the mean lies beyond a bound."""
     found = mean_interval(candidate, rate)
-    for word, bound, is_beyond in (
-        ("at least", budget.low, budget.low is not None and found.high < budget.low),
-        ("at most", budget.high, budget.high is not None and found.low > budget.high),
+    for sentence, bound, is_beyond in (
+        (_("mean {mean}, at least {bound} is due"), budget.low, budget.low is not None and found.high < budget.low),
+        (_("mean {mean}, at most {bound} is due"), budget.high, budget.high is not None and found.low > budget.high),
     ):
         if bound is not None:
-            message = f"mean {_span(found)}, {word} {format_value(bound)} is due"
+            message = sentence.format(mean=_span(found), bound=format_value(bound))
             state = State.FAILED if is_beyond else State.PASSED
             yield Check("metric", name, state, message, candidate=candidate.mean, interval=found, limit=bound)
 
@@ -150,7 +161,9 @@ def _ratio_checked(name: str, budget: RatioBudget, candidate: Side, base: Side, 
     found = Interval(math.exp(of_logs.estimate), _exp(of_logs.low), _exp(of_logs.high), of_logs.basis)
     state = _state(found.low > budget.most, found)
     means = math.exp(candidate.mean), math.exp(base.mean)
-    message = f"{_span(found)} times the baseline, {format_value(budget.most)} times allowed"
+    message = _("{ratio} times the baseline, {most} times allowed").format(
+        ratio=_span(found), most=format_value(budget.most)
+    )
     return Check("ratio", name, state, _with_doubt(message, state), None, *means, found, budget.most)
 
 
@@ -165,8 +178,10 @@ def _state(is_beyond: bool, found: Interval) -> State:
 
 
 def _with_doubt(message: str, state: State) -> str:
-    return f"{message}; {_ONE_SEED}" if state is State.UNSURE else message
+    return clauses((message, _(_ONE_SEED))) if state is State.UNSURE else message
 
 
 def _span(found: Interval) -> str:
-    return f"{format_value(found.estimate)} ({format_value(found.low)} to {format_value(found.high)})"
+    return _("{estimate} ({low} to {high})").format(
+        estimate=format_value(found.estimate), low=format_value(found.low), high=format_value(found.high)
+    )

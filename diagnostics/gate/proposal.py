@@ -13,6 +13,7 @@ from diagnostics.gate.gate_file import Budget, Expected, Gate, GateError, RatioB
 from diagnostics.gate.intervals import Side
 from diagnostics.gate.judging import Measure, side_of
 from diagnostics.gate.readings import Window, logarithm_of, mean_of
+from diagnostics.language import _
 from diagnostics.model.algorithms import MAIN_REWARD
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.outcome import Severity
@@ -50,7 +51,7 @@ def propose(baselines: Sequence[Diagnosis]) -> Gate:
             means[name] = side
     if not means:
         raise GateError(
-            "the baseline runs log no reward, KL or entropy in common; write a gate for what they log by hand"
+            _("the baseline runs log no reward, KL or entropy in common; write a gate for what they log by hand")
         )
     return Gate(
         steps=window,
@@ -68,7 +69,7 @@ def propose(baselines: Sequence[Diagnosis]) -> Gate:
 def _window(runs: Sequence[Run]) -> Window:
     reached = [run.last_step for run in runs if run.last_step is not None]
     if not reached:
-        raise GateError("the baseline runs log nothing")
+        raise GateError(_("the baseline runs log nothing"))
     last = min(reached)
     return max(1, round(last * (1 - WINDOW_SHARE)) + 1 if last > 1 else last), last
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from diagnostics.cost.training_time import time_of_steps
 from diagnostics.detectors.noise import estimate_noise
+from diagnostics.language import _
 from diagnostics.model.run import Run
 
 _LEAST_POINTS = 2  # in the window: a single step is no mean
@@ -34,17 +35,17 @@ def mean_of(run: Run, metric: str, window: Window) -> Reading:
     """
     series = run.get(metric)
     if series is None:
-        return Reading(problem=f"{metric} is not logged")
+        return Reading(problem=_("{metric} is not logged").format(metric=metric))
     if problem := unreached(run, window):
         return Reading(problem=problem)
     inside = (series.steps >= window[0]) & (series.steps <= window[1])
     values = series.values[inside]
     if len(values) < _LEAST_POINTS:
-        return Reading(
-            problem=f"{metric} has {len(values)} points in steps {window[0]} to {window[1]}, too few to judge"
-        )
+        sentence = _("{metric} has {points} points in steps {first} to {last}, too few to judge")
+        return Reading(problem=sentence.format(metric=metric, points=len(values), first=window[0], last=window[1]))
     if bad := int(np.count_nonzero(~np.isfinite(values))):
-        return Reading(problem=f"{metric} is NaN or infinite at {bad} of {len(values)} points")
+        sentence = _("{metric} is NaN or infinite at {bad} of {points} points")
+        return Reading(problem=sentence.format(metric=metric, bad=bad, points=len(values)))
     noise = estimate_noise(series.values[series.steps <= window[1]], _LIKELY)
     return Reading(float(values.mean()), noise.error_of_mean(len(values)))
 
@@ -53,8 +54,11 @@ def unreached(run: Run, window: Window) -> str:
     """Why the window cannot be judged for a run that did not get to its end; empty where it did."""
     last = run.last_step
     if last is None:
-        return "nothing is logged"
-    return "" if last >= window[1] else f"it got to step {last}, and the window is steps {window[0]} to {window[1]}"
+        return _("nothing is logged")
+    if last >= window[1]:
+        return ""
+    sentence = _("it got to step {step}, and the window is steps {first} to {last}")
+    return sentence.format(step=last, first=window[0], last=window[1])
 
 
 def _step_time(run: Run, window: Window) -> Reading:
@@ -63,7 +67,7 @@ def _step_time(run: Run, window: Window) -> Reading:
         return mean_of(run, "step_time", window)
     found = time_of_steps(run, *window)
     if found is None:
-        return Reading(problem="the log tells no time of a step")
+        return Reading(problem=_("the log tells no time of a step"))
     return Reading(found.seconds / max(window[1] - window[0], 1))
 
 
@@ -71,16 +75,16 @@ def _wall_time(run: Run, window: Window) -> Reading:
     """From the first logged step to the window's end."""
     steps = run.steps
     found = time_of_steps(run, int(steps[0]), window[1]) if len(steps) else None
-    return Reading(problem="the log tells no time") if found is None else Reading(found.seconds)
+    return Reading(problem=_("the log tells no time")) if found is None else Reading(found.seconds)
 
 
 def _memory(run: Run, window: Window) -> Reading:
     """The most memory up to the window's end."""
     series = run.get(*MEMORY)
     if series is None:
-        return Reading(problem="no memory is logged")
+        return Reading(problem=_("no memory is logged"))
     values = series.values[(series.steps <= window[1]) & series.finite]
-    return Reading(float(values.max())) if len(values) else Reading(problem="no memory is logged")
+    return Reading(float(values.max())) if len(values) else Reading(problem=_("no memory is logged"))
 
 
 _RATIOS: Mapping[str, Callable[[Run, Window], Reading]] = {
@@ -96,5 +100,5 @@ def logarithm_of(run: Run, ratio: str, window: Window) -> Reading:
     if found.problem:
         return found
     if found.value <= 0:
-        return Reading(problem=f"{ratio} is 0")
+        return Reading(problem=_("{ratio} is 0").format(ratio=ratio))
     return Reading(math.log(found.value), found.error / found.value)

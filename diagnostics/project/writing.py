@@ -12,6 +12,7 @@ from typing import Any
 from diagnostics.foreign_files.door import read_text
 from diagnostics.model.project import Mute
 from diagnostics.project.reading import read_project
+from diagnostics.told import told
 
 _MUTED, _LIMITS = "muted", "limits"
 _changing = threading.Lock()  # pages of one dashboard may write at the same moment
@@ -121,14 +122,15 @@ def _change(file: Path, change: Callable[[Any], None]) -> None:
     try:
         with _changing:
             if file.exists() and (problem := read_project(file).problem):
-                raise ProjectFileError(f"{problem}; mend it first")
+                raise ProjectFileError(told("{problem}; mend it first", problem=problem))
             document = tomlkit.parse(read_text(file) if file.exists() else "")
             change(document)
             _replace(file, _checked(document))
     except OSError as error:
-        raise ProjectFileError(f"cannot write {file}: {error.strerror}") from error
+        raise ProjectFileError(told("cannot write {file}: {why}", file=file, why=error.strerror)) from error
     except (TOMLKitError, ValueError) as error:  # TOML can say the same in ways that cannot be added to
-        raise ProjectFileError(f"{file} cannot be changed as it is written ({error}); change it by hand") from error
+        sentence = told("{file} cannot be changed as it is written ({why}); change it by hand", file=file, why=error)
+        raise ProjectFileError(sentence) from error
 
 
 def _checked(document: Any) -> str:
@@ -137,7 +139,7 @@ def _checked(document: Any) -> str:
 
     text = tomlkit.dumps(document)
     if _compared(tomllib.loads(text)) != _compared(document.unwrap()):
-        raise ValueError("its dotted keys stand where tables would go")
+        raise ValueError(told("its dotted keys stand where tables would go"))
     return text
 
 

@@ -3,13 +3,17 @@
 from collections.abc import Iterator
 from typing import Any
 
-from diagnostics.gate.verdict import Check, State, Verdict
+from diagnostics.gate.verdict import Check, Group, State, Verdict
+from diagnostics.language import N_, _, pgettext
+from diagnostics.punctuation import labelled
 from diagnostics.report import markdown_elements as markup
 from diagnostics.report.strict_json import to_json
 from diagnostics.report.terminal import Style
 from diagnostics.wording.values import counted
 
-_WORDS = {State.PASSED: "passed", State.FAILED: "FAILED", State.UNSURE: "unsure"}
+_WORDS = {State.PASSED: N_("passed"), State.FAILED: N_("FAILED"), State.UNSURE: N_("unsure")}
+_OF_A_RUN = {("run", "ended"): N_("run ended"), ("finding", "none"): N_("finding none")}
+"""The checks whose names are no metric's, ratio's or finding's."""
 _ORDER = (State.FAILED, State.UNSURE, State.PASSED)
 _COLUMN = 8  # "FAILED" and two spaces
 
@@ -37,37 +41,45 @@ def gate_document(verdict: Verdict) -> dict[str, Any]:
 def headline(verdict: Verdict) -> str:
     """The verdict in a line: "failed: 2 of 12 checks, 1 unsure"."""
     failed, unsure = len(verdict.of_state(State.FAILED)), len(verdict.of_state(State.UNSURE))
-    doubt = f", {unsure} unsure" if unsure else ""
-    total = counted(len(verdict.checks), "check")
-    return f"failed: {failed} of {total}{doubt}" if failed else f"{verdict.state}: {total}{doubt}"
+    if failed:
+        sentence = _("failed: {failed} of {checks}, {unsure} unsure") if unsure else _("failed: {failed} of {checks}")
+    else:
+        sentence = _("unsure: {checks}, {unsure} unsure") if unsure else _("passed: {checks}")
+    return sentence.format(failed=failed, unsure=unsure, checks=counted(len(verdict.checks), "check"))
 
 
 def _sides(verdict: Verdict) -> str:
     first, last = verdict.steps
-    candidates = counted(len(verdict.candidates), "candidate run")
-    return f"{candidates} against {counted(verdict.baselines, 'baseline run')}, means over steps {first} to {last}"
+    return _("{candidates} against {baselines}, means over steps {first} to {last}").format(
+        candidates=counted(len(verdict.candidates), "candidate run"),
+        baselines=counted(verdict.baselines, "baseline run"),
+        first=first,
+        last=last,
+    )
 
 
 def _text(verdict: Verdict, style: Style) -> Iterator[str]:
-    yield f"gate {headline(verdict)}"
+    yield _("gate {verdict}").format(verdict=headline(verdict))
     yield style.paragraph(_sides(verdict), indent=0)
     yield ""
     for check in _sorted(verdict):
-        yield style.labelled(_WORDS[check.state], f"{_name(check)}: {check.message}", column=_COLUMN)
+        word = _WORDS[check.state]
+        yield style.labelled(_(word), labelled(_name(check), check.message), column=_COLUMN, colour=word)
 
 
 def _markdown(verdict: Verdict) -> Iterator[str]:
-    yield f"### Training gate {headline(verdict)}"
+    yield _("### Training gate {verdict}").format(verdict=headline(verdict))
     yield ""
-    yield f"{_sides(verdict)}. A gate on which nothing changed fails in at most {verdict.false_fail_rate:.0%} of cases."
+    sentence = _("{sides}. A gate on which nothing changed fails in at most {rate} of cases.")
+    yield sentence.format(sides=_sides(verdict), rate=f"{verdict.false_fail_rate:.0%}")
     told = [check for check in _sorted(verdict) if check.state is not State.PASSED]
     told += [check for check in verdict.checks if check.state is State.PASSED and check.interval is not None]
     if told:
         rows = [
-            (f"**{_WORDS[item.state]}**", markup.escaped(_name(item)), markup.escaped(item.message)) for item in told
+            (f"**{_(_WORDS[item.state])}**", markup.escaped(_name(item)), markup.escaped(item.message)) for item in told
         ]
         yield ""
-        yield markup.table(("", "Check", "Found"), rows)
+        yield markup.table(("", _("Check"), _("Found")), rows)
 
 
 def _sorted(verdict: Verdict) -> list[Check]:
@@ -75,8 +87,20 @@ def _sorted(verdict: Verdict) -> list[Check]:
 
 
 def _name(check: Check) -> str:
-    of_run = f", {check.run.name}" if check.run else ""
-    return f"{check.group} {check.name}{of_run}"
+    spoken = _OF_A_RUN.get((check.group, check.name))
+    name = _(spoken) if spoken else f"{_group(check.group)} {check.name}"
+    return _("{check}, {run}").format(check=name, run=check.run.name) if check.run else name
+
+
+def _group(group: Group) -> str:
+    """What a check is about: of which kind its name is."""
+    return {
+        "run": pgettext("a check of a gate", "run"),
+        "metric": pgettext("a check of a gate", "metric"),
+        "ratio": pgettext("a check of a gate", "ratio"),
+        "finding": pgettext("a check of a gate", "finding"),
+        "first step": pgettext("a check of a gate", "first step"),
+    }[group]
 
 
 def _document(check: Check) -> dict[str, Any]:

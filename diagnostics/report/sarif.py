@@ -5,6 +5,8 @@ from importlib import metadata
 from typing import Any
 
 from diagnostics.gate.verdict import Check, State, Verdict
+from diagnostics.language import _
+from diagnostics.punctuation import labelled
 from diagnostics.report.strict_json import json_types
 from diagnostics.visible_text import one_line
 
@@ -39,11 +41,12 @@ def sarif(verdict: Verdict, gate: str) -> str:
 def _result(check: Check, rules: list[str], gate: str) -> dict[str, Any]:
     of_run = f" of {check.run}" if check.run else ""
     rule = _rule(check)
+    name = _("{check} of {run}").format(check=check.name, run=check.run) if check.run else check.name
     return {
         "ruleId": rule,
         "ruleIndex": rules.index(rule),
         "level": _LEVELS[check.state],
-        "message": {"text": one_line(f"{check.name}{of_run}: {check.message}")},
+        "message": {"text": one_line(labelled(name, check.message))},
         "locations": [{"physicalLocation": {"artifactLocation": {"uri": gate}, "region": {"startLine": 1}}}],
         "partialFingerprints": {"check/v1": one_line(f"{rule}{of_run}")},
     }

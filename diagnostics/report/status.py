@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from diagnostics.punctuation import labelled
 from diagnostics.report import markdown_elements as markup
 from diagnostics.report.report import Problem
 from diagnostics.report.run_fields import run_fields
 from diagnostics.report.strict_json import to_json
 from diagnostics.report.terminal import Style
 from diagnostics.visible_text import one_line
-from diagnostics.wording.status_block import TITLES, StatusBlock
+from diagnostics.wording.status_block import StatusBlock, title
 
 _COLUMN = 13  # "performance" and two spaces
 
@@ -61,15 +62,15 @@ def status_document(block: StatusBlock) -> dict[str, Any]:
 
 
 def _text(block: StatusBlock, style: Style) -> Iterator[str]:
-    word = TITLES[block.health]
     yield one_line(f"{block.run.name}  {block.run.path}")
-    yield style.labelled(word.upper(), block.reason, column=_COLUMN)
+    yield style.labelled(title(block.health).upper(), block.reason, column=_COLUMN)
     yield from (style.labelled(label, text, column=_COLUMN) for label, text in block.lines)
 
 
 def _markdown(block: StatusBlock) -> str:
-    head = f"**{TITLES[block.health]}** {markup.code(block.run.name)}: {markup.escaped(block.reason)}"
+    head = labelled(f"**{title(block.health)}** {markup.code(block.run.name)}", markup.escaped(block.reason))
     rows = [
-        f"- {label}: {markup.escaped(text)}" if label else f"  {markup.escaped(text)}" for label, text in block.lines
+        f"- {labelled(label, markup.escaped(text))}" if label else f"  {markup.escaped(text)}"
+        for label, text in block.lines
     ]
     return "\n".join([head, "", *rows])

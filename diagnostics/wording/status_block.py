@@ -1,12 +1,13 @@
 """The status of a run in a block of lines: its health, how far it is, how stable, how fast, and when to look next."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
+from diagnostics.language import _, pgettext
 from diagnostics.model.algorithms import MAIN_REWARD
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.finding import Finding
@@ -15,10 +16,11 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.model.supervised import supervised_tags
+from diagnostics.punctuation import clauses, labelled, listed, sentences, with_remark
 from diagnostics.time_budget.budget import time_budget
-from diagnostics.wording.live import seconds_left, seconds_per_step
+from diagnostics.wording.live import seconds_left, seconds_per_step, time_left
 from diagnostics.wording.messages import message_text
-from diagnostics.wording.runs import standstill, state
+from diagnostics.wording.runs import standstill, state, state_word
 from diagnostics.wording.severities import severity_counts, verdict_word
 from diagnostics.wording.steps import progress, steps_of
 from diagnostics.wording.time_budget import budget_sentence
@@ -41,12 +43,14 @@ class Health(StrEnum):
     UNKNOWN = "unknown"
 
 
-TITLES: Mapping[Health, str] = {
-    Health.HEALTHY: "Healthy",
-    Health.DEGRADED: "Degraded",
-    Health.DOWN: "Down",
-    Health.UNKNOWN: "Not known",
-}
+def title(health: Health) -> str:
+    """A health as a heading: "Healthy", "Not known"."""
+    return {
+        Health.HEALTHY: pgettext("the health of a run", "Healthy"),
+        Health.DEGRADED: pgettext("the health of a run", "Degraded"),
+        Health.DOWN: pgettext("the health of a run", "Down"),
+        Health.UNKNOWN: pgettext("the health of a run", "Not known"),
+    }[health]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +93,11 @@ class StatusBlock:
         """The block: a label and a sentence each."""
         first, *more = self.performance
         return (
-            ("progress", self.progress),
-            ("stability", self.stability),
-            ("performance", first),
+            (_("progress"), self.progress),
+            (_("stability"), self.stability),
+            (_("performance"), first),
             *(("", sentence) for sentence in more),
-            ("next look", self.next_look),
+            (_("next look"), self.next_look),
         )
 
 
@@ -128,29 +132,30 @@ def _health(diagnosis: Diagnosis) -> tuple[Health, str]:
     if reason := _why_down(diagnosis):
         return Health.DOWN, reason
     if worst is not None and worst.severity is not Severity.INFO:
-        return Health.DEGRADED, f"{verdict_word(worst.severity)}, {steps_of(worst)}"
+        return Health.DEGRADED, listed((verdict_word(worst.severity), steps_of(worst)))
     if not run.series:
-        return Health.UNKNOWN, "no metric is logged yet" if not run.status.has_ended else "no metric was logged"
+        return Health.UNKNOWN, _("no metric was logged") if run.status.has_ended else _("no metric is logged yet")
     if supervised_tags(run):
-        return Health.UNKNOWN, "this log holds no RL"
+        return Health.UNKNOWN, _("this log holds no RL")
     if diagnosis.vital_missing or diagnosis.muted or not diagnosis.vital:
-        return Health.UNKNOWN, "no problem found, but too much could not be checked or is muted"
-    return Health.HEALTHY, "every vital check ran and none found anything above a note"
+        return Health.UNKNOWN, _("no problem found, but too much could not be checked or is muted")
+    return Health.HEALTHY, _("every vital check ran and none found anything above a note")
 
 
 def _why_down(diagnosis: Diagnosis) -> str:
     """Why a run does not train and has not ended as planned; empty where it does, or has."""
     run = diagnosis.run
     if run.status.state in ("failed", "died"):
-        error = f": {run.status.short_error}" if run.status.error else ""
-        return f"{run.status.state}{error}"
+        return labelled(state_word(run), run.status.short_error) if run.status.error else state_word(run)
     if run.status.suspended is not None:
         return standstill(run)
     if any(outcome.rule == _HANG and outcome.still for outcome in diagnosis.fired):
-        return standstill(run) or "it hangs"
+        return standstill(run) or _("it hangs")
     if run.status.state == "silent" and not _is_complete(run):
         since = age(run.status.last_written, run.observed_at)
-        return f"last written {since or 'at a time that is not known'}; the log does not say whether it ended or hangs"
+        if not since:
+            return _("last written at a time that is not known; the log does not say whether it ended or hangs")
+        return _("last written {age}; the log does not say whether it ended or hangs").format(age=since)
     return ""
 
 
@@ -165,11 +170,11 @@ def _worst(diagnosis: Diagnosis) -> Finding | None:
 def _progress(run: Run, left: float | None) -> str:
     parts = [state(run), progress(run)]
     if run.last_step is not None and not run.status.total:
-        parts.append("the total is not known")
+        parts.append(_("the total is not known"))
     elif run.status.total and run.last_step is not None:
         parts.append(f"{min(100 * run.last_step // run.status.total, 100)} %")
     if run.status.state == "running":
-        parts.append("time left not known" if left is None else f"{duration(left)} left")
+        parts.append(_("time left not known") if left is None else time_left(run))
     return " · ".join(parts)
 
 
@@ -178,7 +183,8 @@ def _stability(diagnosis: Diagnosis) -> str:
     if worst is None:
         return verdict_sentence(diagnosis)
     counts = severity_counts(finding.severity for finding in diagnosis.findings)
-    return f"{counts}. {message_text(worst.summary)} ({steps_of(worst)}) [{worst.name}]"
+    told = with_remark(message_text(worst.summary), steps_of(worst))
+    return sentences((_("{severities}.").format(severities=counts), told, f"[{worst.name}]"))
 
 
 def _reward(run: Run) -> Reward | None:
@@ -197,32 +203,43 @@ def _title(series: Series) -> str:
 def _performance(run: Run, reward: Reward | None, pace: float | None) -> Iterator[str]:
     """The reward, then the speed, each where it is known."""
     if reward is None:
-        yield "the reward is not known: none is logged"
+        yield _("the reward is not known: none is logged")
     elif not math.isfinite(reward.latest):
-        yield f"{reward.name} is no number in its last {counted(reward.points, 'logged step')}"
+        steps = counted(reward.points, "logged step")
+        yield _("{reward} is no number in its last {steps}").format(reward=reward.name, steps=steps)
     else:
-        before = "" if reward.first is None else f", {format_value(reward.first)} in the first {reward.points}"
-        over = f"mean of the last {counted(reward.points, 'logged step')}"
-        yield f"{reward.name} {format_value(reward.latest)} ({over}{before})"
+        yield with_remark(f"{reward.name} {format_value(reward.latest)}", _averaged(reward))
     budget = time_budget(run)
-    told = f"{format_value(pace)} s a step" if pace is not None else "the time of a step is not known"
-    yield f"{told}; {budget_sentence(run, budget)}" if budget is not None else f"{told}; its parts are not logged."
+    told = _("the time of a step is not known")
+    if pace is not None:
+        told = _("{seconds} s a step").format(seconds=format_value(pace))
+    yield clauses((told, budget_sentence(run, budget) if budget is not None else _("its parts are not logged.")))
+
+
+def _averaged(reward: Reward) -> str:
+    """Over which steps a reward is averaged, and what it was at the start."""
+    steps = counted(reward.points, "logged step")
+    if reward.first is None:
+        return _("mean of the last {steps}").format(steps=steps)
+    sentence = _("mean of the last {steps}, {first} in the first {count}")
+    return sentence.format(steps=steps, first=format_value(reward.first), count=reward.points)
 
 
 def _next_look(diagnosis: Diagnosis, health: Health) -> tuple[str, float | None]:
     """When to look again, in words and in seconds from now; None for never, or where the pace is not known."""
     run, worst = diagnosis.run, _worst(diagnosis)
+    now = _("now: {command}").format(command=f"rlvitals diagnose {run.path}")
     if health is Health.DOWN:
-        return f"now: rlvitals diagnose {run.path}", 0.0
+        return now, 0.0
     if run.status.has_ended or _is_complete(run):
-        return "none: it has ended", None
+        return _("none: it has ended"), None
     if worst is not None and worst.severity is Severity.CRITICAL:
-        return f"now: rlvitals diagnose {run.path}", 0.0
+        return now, 0.0
     pace, left = seconds_per_step(run), seconds_left(run)
     if pace is None:
-        return "not known: the log does not tell how long a step takes", None
+        return _("not known: the log does not tell how long a step takes"), None
     wait = max(SHORTEST_LOOK, STEPS_UNTIL_NEXT_LOOK * pace)
     if left is not None and left <= wait:
-        return f"in {duration(left)}, at its end", left
+        return _("in {duration}, at its end").format(duration=duration(left)), left
     steps = max(STEPS_UNTIL_NEXT_LOOK, round(wait / pace)) if pace > 0 else STEPS_UNTIL_NEXT_LOOK
-    return f"in {duration(wait)}, after {steps} more steps", wait
+    return _("in {duration}, after {steps} more steps").format(duration=duration(wait), steps=steps), wait

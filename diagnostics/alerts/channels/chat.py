@@ -5,6 +5,7 @@ import re
 from diagnostics.alerts.alert import Alert
 from diagnostics.alerts.alerts_file import Route
 from diagnostics.alerts.channels.delivery import DeliveryError
+from diagnostics.language import _
 
 LONGEST = 1800
 """Characters of a message: Discord takes 2000."""
@@ -23,12 +24,12 @@ def deliver(alert: Alert, route: Route) -> None:
     try:
         import apprise  # noqa: PLC0415 - an optional library, which takes a second to import
     except ImportError as error:
-        raise DeliveryError("it needs apprise; run: pip install 'rlvitals[alerts]'") from error
+        raise DeliveryError(_("it needs apprise; run: pip install 'rlvitals[alerts]'")) from error
     sender = apprise.Apprise()
     if not sender.add(route.target):
-        raise DeliveryError("apprise does not know such an address")
+        raise DeliveryError(_("apprise does not know such an address"))
     if not sender.notify(title=harmless(alert.title), body=body(alert), body_format=apprise.NotifyFormat.TEXT):
-        raise DeliveryError("apprise could not deliver it")
+        raise DeliveryError(_("apprise could not deliver it"))
 
 
 def body(alert: Alert) -> str:

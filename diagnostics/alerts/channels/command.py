@@ -6,6 +6,7 @@ import subprocess
 from diagnostics.alerts.alert import Alert
 from diagnostics.alerts.alerts_file import Route
 from diagnostics.alerts.channels.delivery import SECONDS, DeliveryError
+from diagnostics.language import _
 
 
 def deliver(alert: Alert, route: Route) -> None:
@@ -20,8 +21,8 @@ def deliver(alert: Alert, route: Route) -> None:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise DeliveryError(f"it had not ended after {SECONDS:g} s") from error
+        raise DeliveryError(_("it had not ended after {seconds} s").format(seconds=f"{SECONDS:g}")) from error
     except OSError as error:
-        raise DeliveryError(f"it could not be started: {error.strerror}") from error
+        raise DeliveryError(_("it could not be started: {error}").format(error=error.strerror)) from error
     if done.returncode:
-        raise DeliveryError(f"it ended with {done.returncode}")
+        raise DeliveryError(_("it ended with {code}").format(code=done.returncode))

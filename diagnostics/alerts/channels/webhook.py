@@ -10,6 +10,7 @@ from typing import Any
 from diagnostics.alerts.alert import Alert
 from diagnostics.alerts.alerts_file import Route
 from diagnostics.alerts.channels.delivery import SECONDS, DeliveryError
+from diagnostics.language import _
 
 _BUSY = (429, 502, 503, 504)
 _NOT_REACHED = (ConnectionRefusedError, socket.gaierror)
@@ -18,7 +19,7 @@ _NOT_REACHED = (ConnectionRefusedError, socket.gaierror)
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     """A receiver cannot send an alert, and the headers with it, on to somebody else."""
 
-    def redirect_request(self, *_: Any) -> None:
+    def redirect_request(self, *request: Any) -> None:
         return None
 
 
@@ -34,7 +35,8 @@ def deliver(alert: Alert, route: Route) -> None:
             return
     except urllib.error.HTTPError as error:
         error.close()
-        raise DeliveryError(f"it answered {error.code}", surely=error.code in _BUSY) from error
+        raise DeliveryError(_("it answered {code}").format(code=error.code), surely=error.code in _BUSY) from error
     except (OSError, HTTPException, ValueError) as error:
         why = getattr(error, "reason", error)
-        raise DeliveryError(f"no answer ({type(why).__name__})", surely=isinstance(why, _NOT_REACHED)) from error
+        sentence = _("no answer ({error})").format(error=type(why).__name__)
+        raise DeliveryError(sentence, surely=isinstance(why, _NOT_REACHED)) from error

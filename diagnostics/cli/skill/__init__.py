@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from diagnostics.cli.command import CommandError, add_message_format, command_parser, write_message
+from diagnostics.language import _
 
 NAME = "rlvitals"
 TEXT = Path(__file__).with_name("SKILL.md")
@@ -15,11 +16,14 @@ def run(words: Sequence[str]) -> int:
     """Install the skill below a folder, or print it."""
     arguments = command_parser(
         "skill",
-        "Install the skill that teaches an assistant to use rlvitals as DIR/rlvitals/SKILL.md; without --to, print it.",
+        _(
+            "Install the skill that teaches an assistant to use rlvitals as DIR/rlvitals/SKILL.md; "
+            "without --to, print it."
+        ),
         ("rlvitals skill --to .claude/skills", "rlvitals skill"),
     )
-    arguments.add_argument("--to", metavar="DIR", type=Path, help="the folder of skills, made where it is missing")
-    arguments.add_argument("--force", action="store_true", help="replace the one that is there")
+    arguments.add_argument("--to", metavar="DIR", type=Path, help=_("the folder of skills, made where it is missing"))
+    arguments.add_argument("--force", action="store_true", help=_("replace the one that is there"))
     add_message_format(arguments)
     given = arguments.parse_args(words)
     text = TEXT.read_text("utf-8")
@@ -28,9 +32,9 @@ def run(words: Sequence[str]) -> int:
         return 0
     target = given.to / NAME / TEXT.name
     if (target.exists() or target.is_symlink()) and not given.force:
-        raise CommandError(f"{target} is there already; replace it with --force")
+        raise CommandError(_("{file} is there already; replace it with --force").format(file=target))
     _write(target, text)
-    write_message(f"{target} is written", given.format)
+    write_message(_("{file} is written").format(file=target), given.format)
     return 0
 
 
@@ -43,7 +47,8 @@ def _write(target: Path, text: str) -> None:
         Path(file.name).chmod(0o666 & ~_umask())
         Path(file.name).replace(target)
     except OSError as error:
-        raise CommandError(f"cannot write {target}: {error.strerror}; name a folder that can be written") from error
+        sentence = _("cannot write {file}: {error}; name a folder that can be written")
+        raise CommandError(sentence.format(file=target, error=error.strerror)) from error
 
 
 def _umask() -> int:

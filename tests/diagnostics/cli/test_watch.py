@@ -27,7 +27,8 @@ def test_one_look_tells_what_is_wrong_and_the_next_one_tells_nothing_twice(
     keep = f"import sys; open({str(kept)!r}, 'a').write(sys.stdin.read() + chr(10))"
     alerts.write_text(f"[[send]]\ncommand = {json.dumps([sys.executable, '-c', keep])}\n[[send]]\nterminal = true\n")
     alerts.chmod(0o600)
-    looks = [rlvitals("watch", "runs", "--once", "--alerts", alerts) for _ in range(2)]
+    once = ("watch", "runs", "--once", "--alerts", alerts)
+    looks = [rlvitals(*once, RLVITALS_LANG="zh") for _ in range(2)]  # into a pipe: JSON, which is English
     (bad, good), again = rows(looks[0]), rows(looks[1])
     assert [look.returncode for look in looks] == [1, 1]
     assert (bad["name"], bad["verdict"], bad["state"], bad["step"]) == ("cut-off", "critical", "finished", 40)
