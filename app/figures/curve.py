@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from diagnostics.curves.episodes import not_finite_in_words, shades
+from diagnostics.curves.episodes import Shade, not_finite_in_words, shades
 from diagnostics.curves.limits import drawn_limits, reached_limits
 from diagnostics.curves.scale import Kind, Scale
 from diagnostics.language import _
@@ -14,6 +14,7 @@ from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.visible_text import one_line
+from diagnostics.wording.findings import in_words
 from diagnostics.wording.series import (
     SUBJECT_SEPARATOR,
     caveat_text,
@@ -128,7 +129,7 @@ def curve(
         limits=tuple(Limit(limit, _("limit {value}").format(value=format_value(limit))) for limit in limits),
         reached=tuple(reached_limits(judging, limits)),
         episodes=tuple(
-            Episode(shade.first, shade.last, shade.severity, VERDICT_SHAPES[shade.severity], shade.words)
+            Episode(shade.first, shade.last, shade.severity, VERDICT_SHAPES[shade.severity], _episode_words(shade))
             for shade in shades(series, outcomes, run)
         ),
         words=one_line(chart_description(series, outcomes, held_out)) if len(series) else _("no data"),
@@ -193,3 +194,8 @@ def _traces(run: Run, series: Series, held_out: Series | None) -> tuple[Trace, .
     if held_out is not None:
         traces.append(Trace(path, held_out.name, len(held_out), "diamonds", "ink"))
     return tuple(traces)
+
+
+def _episode_words(shade: Shade) -> str:
+    """ "truncation high · 23–60", "NaN ×3 · 41–43"."""
+    return f"{in_words(shade.what)} · {shade.steps}"

@@ -18,12 +18,17 @@ _INPUTS = {rule.name: rule.inputs for rule in CATALOG}
 
 @dataclass(frozen=True, slots=True)
 class Shade:
-    """The steps of one episode of a finding, both included, and what to call it: "truncation high · 23–60"."""
+    """The steps of an episode of a finding, both included, and what it is of: a rule, or values that are no numbers."""
 
     first: int
     last: int
     severity: Severity
-    words: str
+    what: str
+
+    @property
+    def steps(self) -> str:
+        """ "23–60"."""
+        return str(self.first) if self.first == self.last else f"{self.first}–{self.last}"
 
 
 def shades(series: Series, outcomes: Sequence[Outcome], run: Run) -> list[Shade]:
@@ -50,10 +55,8 @@ def _metrics_of(outcome: Outcome, run: Run) -> set[str]:
 
 
 def _episodes(outcome: Outcome) -> Iterator[Shade]:
-    name = outcome.rule.replace("-", " ")
     for episode in outcome.episodes:
-        words = f"{name} · {_steps(episode.first_step, episode.last_step)}"
-        yield Shade(episode.first_step, episode.last_step, episode.severity, words)
+        yield Shade(episode.first_step, episode.last_step, episode.severity, outcome.rule)
 
 
 def _where_not_finite(series: Series, outcome: Outcome) -> Iterator[Shade]:
@@ -63,8 +66,8 @@ def _where_not_finite(series: Series, outcome: Outcome) -> Iterator[Shade]:
     apart = np.diff(where) > max(1, _TOGETHER * len(series))
     for part in np.split(where, np.flatnonzero(apart) + 1):
         first, last = int(series.steps[part[0]]), int(series.steps[part[-1]])
-        words = f"{not_finite_in_words(series, int(part[0]), int(part[-1]) + 1)} · {_steps(first, last)}"
-        yield Shade(first, last, outcome.severity or Severity.INFO, words)
+        values = not_finite_in_words(series, int(part[0]), int(part[-1]) + 1)
+        yield Shade(first, last, outcome.severity or Severity.INFO, values)
 
 
 def not_finite_in_words(series: Series, start: int = 0, stop: int | None = None) -> str:
@@ -72,7 +75,3 @@ def not_finite_in_words(series: Series, start: int = 0, stop: int | None = None)
     values = series.values[start:stop]
     kinds = {"NaN": np.isnan(values), "∞": np.isposinf(values), "−∞": np.isneginf(values)}
     return ", ".join(f"{kind} ×{int(mask.sum())}" for kind, mask in kinds.items() if mask.any())
-
-
-def _steps(first: int, last: int) -> str:
-    return str(first) if first == last else f"{first}–{last}"

@@ -119,7 +119,7 @@ def test_the_steps_of_a_finding_are_shaded_with_its_sign_and_short_name(run: Run
         episode.severity,
         episode.shape,
         episode.words,
-    ) == (2, 3, "critical", "◆", "kl too high · 2–3")
+    ) == (2, 3, "critical", "◆", "KL too high · 2–3")
 
 
 def test_an_outcome_about_another_metric_leaves_no_mark(run: Run) -> None:

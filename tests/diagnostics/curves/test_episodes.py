@@ -34,18 +34,18 @@ def fired(rule: str, metric: str, *episodes: tuple[int, int], severity: Severity
 
 
 def words(name: str, values: list[float], outcomes: list[Outcome], run: Run) -> list[str]:
-    return [shade.words for shade in shades(series(name, values), outcomes, run)]
+    return [f"{shade.what} · {shade.steps}" for shade in shades(series(name, values), outcomes, run)]
 
 
 def test_every_episode_of_a_finding_is_shaded(run: Run) -> None:
     found = words("kl_per_token", [0.1] * 9, [fired("kl-too-high", "kl_per_token", (2, 3), (7, 7))], run)
-    assert found == ["kl too high · 2–3", "kl too high · 7"]
+    assert found == ["kl-too-high · 2–3", "kl-too-high · 7"]
 
 
 def test_a_finding_also_belongs_to_what_its_rule_compares(run: Run) -> None:
     outcome = fired("entropy-collapse", "entropy_per_token", (2, 3))
-    assert words("reward", [0.1] * 5, [outcome], run) == ["entropy collapse · 2–3"]
-    assert words("entropy_per_token", [0.1] * 5, [outcome], run) == ["entropy collapse · 2–3"]
+    assert words("reward", [0.1] * 5, [outcome], run) == ["entropy-collapse · 2–3"]
+    assert words("entropy_per_token", [0.1] * 5, [outcome], run) == ["entropy-collapse · 2–3"]
     assert words("grad_norm", [0.1] * 5, [outcome], run) == []
 
 
@@ -75,10 +75,10 @@ def test_many_nan_in_a_long_run_are_few_episodes(run: Run) -> None:
 def test_the_gravest_episode_of_a_finding_comes_first(run: Run) -> None:
     stretches = (Stretch(1, 9, Severity.INFO), Stretch(4, 5, Severity.CRITICAL))
     outcome = replace(fired("kl-too-high", "kl_per_token", severity=Severity.CRITICAL), episodes=stretches)
-    assert words("kl_per_token", [0.1] * 9, [outcome], run) == ["kl too high · 4–5", "kl too high · 1–9"]
+    assert words("kl_per_token", [0.1] * 9, [outcome], run) == ["kl-too-high · 4–5", "kl-too-high · 1–9"]
 
 
 def test_the_gravest_finding_comes_first(run: Run) -> None:
     mild = fired("kl-too-high", "kl_per_token", (1, 2))
     grave = fired("kl-runaway", "kl_per_token", (3, 4), severity=Severity.CRITICAL)
-    assert words("kl_per_token", [0.1] * 5, [mild, grave], run) == ["kl runaway · 3–4", "kl too high · 1–2"]
+    assert words("kl_per_token", [0.1] * 5, [mild, grave], run) == ["kl-runaway · 3–4", "kl-too-high · 1–2"]
