@@ -30,7 +30,7 @@ def test_the_wheel_holds_exactly_the_four_packages(wheel: zipfile.ZipFile) -> No
 
 def test_the_wheel_brings_the_demo_checkpoints(wheel: zipfile.ZipFile) -> None:
     weights = [name for name in wheel.namelist() if name.endswith(".safetensors")]
-    assert len(weights) == 2
+    assert len(weights) == 3
     assert all(wheel.getinfo(name).file_size < 1_000_000 for name in weights)
 
 

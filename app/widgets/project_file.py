@@ -40,6 +40,8 @@ def mute(run: Run, finding: str, reason: str, *, only_this_run: bool, until: dat
         return _("A reason has at most {most} characters; this one has {count}.").format(
             most=f"{LONGEST_REASON:,}", count=f"{len(words):,}"
         )
+    if why := _why_not(run):
+        return why
     pattern = pattern_of(run.path, file := file_of(run)) if only_this_run else ""
     if only_this_run and not pattern:  # an empty one would mean every run
         return _("{file} does not lie above this run, so it cannot mean this one alone.").format(file=file)
@@ -89,17 +91,24 @@ def _number(name: str, text: str) -> float:
 
 def _change(run: Run, change: Callable[[Path], object]) -> str:
     """Change the file, unless it is none of the page's; the run is then judged anew."""
-    if not may_change(run):
-        return _("This dashboard shows it and changes nothing.")
-    file = file_of(run)
-    if file.parent == run.path.absolute():
-        return _(
-            "{file} lies in the run's own folder, where this page writes nothing; change it by hand, or move it up."
-        ).format(file=file)
+    if why := _why_not(run):
+        return why
     try:
-        change(file)
+        change(file_of(run))
     except ProjectFileError as error:
         return str(error)
     expire(str(run.path))
     want_whole_page()
     return ""
+
+
+def _why_not(run: Run) -> str:
+    """Why this page does not change the file of a run; empty where it does."""
+    if not may_change(run):
+        return _("This dashboard shows it and changes nothing.")
+    file = file_of(run)
+    if file.parent != run.path.absolute():
+        return ""
+    return _(
+        "{file} lies in the run's own folder, where this page writes nothing; change it by hand, or move it up."
+    ).format(file=file)

@@ -19,6 +19,8 @@ from benchmarks.detecting.training import run_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 WATCHING = (
+    "language",
+    "told",
     "visible_text",
     "foreign_files",
     "producers",

@@ -1,6 +1,5 @@
 """The addresses: a document for every page, and the way home from what is none, relative to wherever it is served."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urljoin
@@ -10,6 +9,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from app.addresses import PAGES, PageAddresses
+from tests.event_loop import run_apart
 
 
 async def streamlit(scope: Scope, receive: Receive, send: Send) -> None:
@@ -30,7 +30,7 @@ def ask(path: str, query: str = "", base_path: str = "", method: str = "GET") ->
         sent.append(message)
 
     scope = {"type": "http", "method": method, "path": path, "query_string": query.encode(), "headers": []}
-    asyncio.run(PageAddresses(streamlit, base_path)(scope, receive, send))
+    run_apart(PageAddresses(streamlit, base_path)(scope, receive, send))
     headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
     return sent[0]["status"], headers, b"".join(message.get("body", b"") for message in sent[1:]).decode()
 

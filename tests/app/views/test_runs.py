@@ -216,7 +216,7 @@ def test_a_folder_of_which_not_all_files_are_looked_at_says_so_as_the_command_li
 def test_an_empty_folder_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     test = runs_page(tmp_path, monkeypatch)
     assert f"No runs in {tmp_path} yet." in text(test)
-    assert [button.label for button in test.button] == ["Train one now"]
+    assert [button.label for button in test.button] == ["Train one now", "Open the files"]
     assert not rows(test)
 
 

@@ -6,7 +6,7 @@ import math
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,14 @@ class OneNumber(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> dict[str, torch.Tensor]:
         self.steps += 1
         return {"loss": self.number * self._at_step(self.steps)}
+
+
+@pytest.fixture(autouse=True)
+def _usual_sigterm() -> Iterator[None]:
+    """SIGTERM as a new process has it, whatever a training in this one has left."""
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGTERM, before)
 
 
 def train(

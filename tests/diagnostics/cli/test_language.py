@@ -47,7 +47,7 @@ def test_json_is_english_unless_its_language_is_asked_for(
     page = json.loads(printed(capsys, "explain", "kl-negative", "--format", "json"))["pages"][0]
     asked = json.loads(printed(capsys, "explain", "kl-negative", "--format", "json", "--lang", "zh"))["pages"][0]
     assert page["grade"] == "S: stated in the documents"
-    assert asked["grade"] == "S: 文档中明确写明"
+    assert asked["grade"] == "S：文档中明确写明"
     assert list(page) == list(asked)
 
 

@@ -10,13 +10,13 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
 from diagnostics.cli import main
 from diagnostics.mcp.answers import MOST_CHARACTERS
 from diagnostics.runlog import RunLog
+from tests.event_loop import run_apart
 from tests.hostile_text import DANGEROUS
 
 pytestmark = pytest.mark.process
@@ -62,7 +62,7 @@ def talk(folder: Path, told: Talk, *words: str, mode: str = "auto") -> None:
         async with Client(stdio_client(server), mode=mode) as client:
             await told(Session(client))
 
-    anyio.run(connected)
+    run_apart(connected())
 
 
 def test_each_tool_tells_of_the_sample_runs_what_the_commands_tell() -> None:

@@ -29,6 +29,7 @@ NAMED_FOR_A_REASON = {
     "readers/cache.py": "the folder of our own cache",
     "readers/run_parts.py": "the format of our own run directory",
     "report/html/page.py": "our own name in a page's title",
+    "report/sarif.py": "our own name as the tool's",
 }
 """Files whose code names a producer, and why."""
 
