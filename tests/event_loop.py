@@ -1,4 +1,4 @@
-"""Runs a coroutine in a thread of its own: the browser tests of the same process leave a running loop in the main one."""
+"""Runs a coroutine in a thread of its own: browser tests leave a running event loop in that of the tests."""
 
 import asyncio
 from collections.abc import Coroutine
