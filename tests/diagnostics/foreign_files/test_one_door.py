@@ -21,7 +21,7 @@ ALLOWED = {
     "diagnostics/cli/access_token.py": "the user's own token, whose owner and mode it checks",
     "diagnostics/cli/__init__.py": "the null device, in place of a closed pipe",
     "diagnostics/cli/skill/__init__.py": "the skill of our own package",
-    "diagnostics/foreign_files/archives.py": "entries of an archive that the page received, unpacked under its own bounds",
+    "diagnostics/foreign_files/archives.py": "entries of an uploaded archive, under bounds of their own",
     "diagnostics/producers/key_lists.py": "the key lists of our own package",
     "app/assets.py": "scripts and style sheets of our own package",
     "app/addresses.py": "the document of the Streamlit that is installed",
