@@ -54,7 +54,7 @@ def _of(run: str, **more: object) -> dict[str, object]:
     return {"run": f"runs/{run}", **more}
 
 
-_LISTED, _DRAWN, _PLOTTED = ".rlv-row-healthy", ".rlvitals-chart canvas", ".js-plotly-plot .main-svg"
+_LISTED, _DRAWN = ".rlv-row-healthy", ".rlvitals-chart canvas"
 _COMPARED = {"run": ["runs/cut-off", "runs/healthy-grpo"]}
 SHOTS = (
     Shot("runs", sign=_LISTED),
@@ -64,12 +64,12 @@ SHOTS = (
     Shot("run-healthy", "run", _of("healthy-ppo"), sign=_DRAWN),
     Shot("run-800", "run", _of("cut-off"), _NARROW, sign=_DRAWN),
     Shot("run-2200", "run", _of("value-loss-nan"), _WIDE, sign=_DRAWN),
-    Shot("metrics", "run", _of("cut-off", section="metrics"), sign=_DRAWN),
+    Shot("metrics", "run", _of("cut-off", section="metrics"), sign=".rlm-metrics td"),
     Shot("samples", "run", _of("cut-off", section="samples"), sign=".rls-detail dl"),
     Shot("checks", "run", _of("negative-kl", section="checks"), sign=".rlc-row"),
     Shot("config", "run", _of("cut-off", section="config"), sign="[data-testid=stDataFrame] canvas"),
     Shot("run-missing", "run", _of("nowhere")),
-    Shot("compare", "compare", _COMPARED, sign=_PLOTTED),
+    Shot("compare", "compare", _COMPARED, sign=_DRAWN),
     Shot("launch", "launch", sign="[data-testid=stBaseButton-primary]"),
     Shot("learn", "learn"),
     Shot("learn-entry", "learn", {"entry": "kl-negative"}),
