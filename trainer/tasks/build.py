@@ -1,4 +1,4 @@
-"""Rebuilds a shipped checkpoint from scratch: `python -m trainer.tasks.build remarks|addition`.
+"""Rebuilds a shipped checkpoint from scratch: `python -m trainer.tasks.build remarks|addition|remarks-pieces`.
 
 One thread and fixed seeds: the same machine and library versions reproduce the weights.
 """
