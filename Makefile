@@ -75,6 +75,7 @@ screenshots: $(VENV)/.dev
 checkpoints: $(VENV)/.dev
 	$(BIN)/python -P -m trainer.tasks.build addition
 	$(BIN)/python -P -m trainer.tasks.build remarks
+	$(BIN)/python -P -m trainer.tasks.build remarks-pieces
 
 parity: $(VENV)/.dev $(TRL)/.ready
 	$(BIN)/python -m benchmarks.trl_parity --trl-python $(TRL)/bin/python --output docs/benchmarks/parity.md

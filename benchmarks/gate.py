@@ -2,8 +2,9 @@
 
     python -m benchmarks.gate CACHE [--draws 300] [--output docs/benchmarks/gate.md]
 
-trains what is missing in the cache (a demo with 24 seeds, and twice with 8 seeds and a mistake), then draws gates from
-these runs: baseline and candidates are disjoint, the gate is written from the baseline as `gate --write` does.
+trains what is missing in the cache (a demo with 24 seeds, and with 8 seeds for each of three mistakes), then draws
+gates from these runs: baseline and candidates are disjoint, the gate is written from the baseline as `gate --write`
+does.
 """
 
 import argparse

@@ -4,15 +4,14 @@
 the review texts that it was trained on are not included.
 """
 
-import random
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from trainer.tasks import addition, pretraining, remarks
-from trainer.tasks.build import ANSWERS_PER_SUM
+from trainer.tasks.build import completed_openings, supervised_sums
 
 SEED = 1
 UNFINISHED = ".unfinished"
@@ -21,8 +20,6 @@ SHAPES: Mapping[str, Mapping[str, int]] = {
 }
 """Size → how it differs from the shipped models: `wide` has twice their parameters."""
 STEPS = 400
-TEXTS = 16_000
-BATCH = 1_000
 MAX_LENGTH = 64  # positions, as in the shipped models
 
 
@@ -43,25 +40,14 @@ def make_missing(cache: Path, size: str, task: str) -> Path:
 
 
 def _make_addition(folder: Path, shape: Mapping[str, int]) -> None:
-    rng = random.Random(SEED)
     tokenizer = pretraining.character_tokenizer(addition.ALPHABET)
-    examples = [
-        pretraining.example(tokenizer, problem.prompt, addition.supervised_completion(problem, rng))
-        for problem in addition.sums("train")
-        for _ in range(ANSWERS_PER_SUM)
-    ]
-    _train_and_save(folder, shape, tokenizer, examples)
+    _train_and_save(folder, shape, tokenizer, supervised_sums(tokenizer, SEED))
 
 
 def _make_remarks(folder: Path, shape: Mapping[str, int]) -> None:
-    tokenizer = AutoTokenizer.from_pretrained(remarks.CHECKPOINT)
-    teacher = AutoModelForCausalLM.from_pretrained(remarks.CHECKPOINT, dtype=torch.float32)
-    prompts = random.Random(SEED).choices(remarks.openings("train"), k=TEXTS)
-    examples = []
-    for start in range(0, TEXTS, BATCH):
-        part = prompts[start : start + BATCH]
-        completions = pretraining.sample(teacher, tokenizer, part, max_new_tokens=20)
-        examples += [pretraining.example(tokenizer, "", f"{p} {c}") for p, c in zip(part, completions, strict=True)]
+    tokenizer = PreTrainedTokenizerFast.from_pretrained(remarks.CHECKPOINT)
+    texts = completed_openings(SEED, max_new_tokens=20)
+    examples = [pretraining.example(tokenizer, "", text) for text in texts]
     _train_and_save(folder, shape, tokenizer, examples)
 
 

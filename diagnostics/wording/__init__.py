@@ -1,1 +1,1 @@
-"""Wording: the model's numbers, steps, states and findings in English, the same for terminal, page and report."""
+"""Wording: the model's numbers, steps, states and findings in words, the same for terminal, page and report."""

@@ -1,4 +1,4 @@
-"""The texts that the code itself shows: what stands in `_()`, `N_()`, `ngettext()`, `pgettext()`, `counted()`."""
+"""The texts that the code itself shows: what stands in `_()` and its like, `told()`, `counted()`, …."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -19,7 +19,7 @@ IMPORTED = (
     "trainer.run.optimizer",
 )
 SECONDS_TO_END = 60.0
-
+SECONDS_TO_TRAIN = 180.0
 
 Program = Callable[[list[str]], int]
 
@@ -82,7 +82,7 @@ class ForkedTraining:
 def run_forked(folder: Path, *words: str, program: Program = trainer_main, **environment: str) -> CompletedProcess[str]:
     """Call a program with these arguments, to its end; the exit code and the errors, as of subprocess.run."""
     process = ForkedTraining(words, folder, program, **environment)
-    _, errors = process.communicate(timeout=180)
+    _, errors = process.communicate(timeout=SECONDS_TO_TRAIN)
     return CompletedProcess(words, process.wait(), stderr=errors)
 
 

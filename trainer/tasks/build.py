@@ -1,4 +1,4 @@
-"""Rebuilds a shipped checkpoint from scratch: `python -m trainer.tasks.build remarks|addition`.
+"""Rebuilds a shipped checkpoint from scratch: `python -m trainer.tasks.build remarks|addition|remarks-pieces`.
 
 One thread and fixed seeds: the same machine and library versions reproduce the weights.
 """
@@ -77,15 +77,9 @@ def build_remarks(directory: Path, steps: int) -> None:
 
 def build_addition(directory: Path, steps: int) -> None:
     """Build the language model from generated sums with right and wrong answers."""
-    rng = random.Random(SEED)
     tokenizer = pretraining.character_tokenizer(addition.ALPHABET)
-    examples = [
-        pretraining.example(tokenizer, problem.prompt, addition.supervised_completion(problem, rng))
-        for problem in addition.sums("train")
-        for _ in range(ANSWERS_PER_SUM)
-    ]
     model = pretraining.tiny_llama(tokenizer, max_length=64)
-    pretraining.train(model, examples, steps, SEED)
+    pretraining.train(model, supervised_sums(tokenizer, SEED), steps, SEED)
     pretraining.save(model, tokenizer, directory)
     _report_addition(model, tokenizer)
 
@@ -96,7 +90,7 @@ def build_remarks_in_pieces(directory: Path, steps: int) -> None:
     Some words are divided in another place than the tokenizer divides them, so that the model draws such tokens as
     large models do: text that is tokenised again then becomes other tokens.
     """
-    texts = _completed_openings()
+    texts = completed_openings(SEED, max_new_tokens=14)
     tokenizer = pretraining.piece_tokenizer(texts, PIECES)
     rng = random.Random(SEED)
     examples = [pretraining.Example([*_pieces(tokenizer, text, rng), tokenizer.eos_token_id], 0) for text in texts]
@@ -104,6 +98,26 @@ def build_remarks_in_pieces(directory: Path, steps: int) -> None:
     pretraining.train(model, examples, steps, SEED)
     pretraining.save(model, tokenizer, directory)
     _report_pieces(model, tokenizer)
+
+
+def supervised_sums(tokenizer: PreTrainedTokenizerFast, seed: int) -> list[pretraining.Example]:
+    """The sums to learn from, each with right and wrong answers."""
+    rng = random.Random(seed)
+    return [
+        pretraining.example(tokenizer, problem.prompt, addition.supervised_completion(problem, rng))
+        for problem in addition.sums("train")
+        for _ in range(ANSWERS_PER_SUM)
+    ]
+
+
+def completed_openings(seed: int, max_new_tokens: int) -> list[str]:
+    """Remarks of the shipped model: random openings, and what it makes of them."""
+    tokenizer = PreTrainedTokenizerFast.from_pretrained(remarks.CHECKPOINT)
+    teacher = LlamaForCausalLM.from_pretrained(remarks.CHECKPOINT, dtype=torch.float32)
+    openings = random.Random(seed).choices(remarks.openings("train"), k=REMARKS)
+    parts = [openings[start : start + REMARKS_AT_ONCE] for start in range(0, REMARKS, REMARKS_AT_ONCE)]
+    written = (pretraining.sample(teacher, tokenizer, part, max_new_tokens) for part in parts)
+    return [f"{opening} {rest}" for opening, rest in zip(openings, chain.from_iterable(written), strict=True)]
 
 
 BUILDS: Mapping[str, Build] = {
@@ -131,16 +145,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     _LOG.info(f"CPU seconds: {time.process_time():.0f}")
     return 0
-
-
-def _completed_openings() -> list[str]:
-    """Remarks of the shipped model."""
-    tokenizer = PreTrainedTokenizerFast.from_pretrained(remarks.CHECKPOINT)
-    teacher = LlamaForCausalLM.from_pretrained(remarks.CHECKPOINT, dtype=torch.float32)
-    openings = random.Random(SEED).choices(remarks.openings("train"), k=REMARKS)
-    parts = [openings[start : start + REMARKS_AT_ONCE] for start in range(0, REMARKS, REMARKS_AT_ONCE)]
-    written = (pretraining.sample(teacher, tokenizer, part, max_new_tokens=14) for part in parts)
-    return [f"{opening} {rest}" for opening, rest in zip(openings, chain.from_iterable(written), strict=True)]
 
 
 def _pieces(tokenizer: PreTrainedTokenizerFast, text: str, rng: random.Random) -> list[int]:
