@@ -19,7 +19,7 @@ from app.asked_language import asked_language, in_current_language
 from app.downloads.report import REPORTS, report_of
 from app.load.runs import Snapshot, snapshot_of
 from diagnostics.api import UnreadableRun
-from diagnostics.boundary import Boundary, OutsideFolders
+from diagnostics.boundary import OutsideFolders
 from diagnostics.exports import (
     ParquetMissing,
     samples_as_lines,
@@ -31,7 +31,6 @@ from diagnostics.exports import (
 from diagnostics.foreign_files import confine_to
 from diagnostics.language import _, language
 from diagnostics.model.run import Run
-from diagnostics.runlog.parent import SAMPLE_RUNS
 
 _DOWNLOADS = "downloads"
 _NO_STORE = {"Cache-Control": "no-store"}
@@ -89,7 +88,7 @@ async def _answer_in_language(request: Request) -> Response:
 def _answer(file: str, run: str) -> Response:
     """The file. Raises UnreadableRun, OutsideFolders beyond the folders shown, ParquetMissing."""
     confine_to(state.folders)
-    boundary = Boundary.around((*state.folders(), SAMPLE_RUNS))
+    boundary = state.boundary_with_samples()
     snapshot = snapshot_of(run, boundary)
     headers = {**_NO_STORE, "Content-Disposition": f'attachment; filename="{_name(snapshot, file)}"'}
     kind = _TYPES[file.rpartition(".")[2]]
