@@ -57,7 +57,7 @@ def targets(boundary: Boundary, run: str | None) -> Iterator[Target]:
 def named_exactly(name: str) -> Iterator[Target]:
     """The entries of the catalogue that go by another name too: a producer's tag, a rule's code."""
     for page in pages_about(name):
-        yield _entry(page.kind, page.name, page.sentence)
+        yield _entry(_(page.kind), page.name, page.sentence)
 
 
 def _charts(run: str, boundary: Boundary) -> Iterator[Target]:
