@@ -1,7 +1,6 @@
 """The route of the downloads: which file of which run, and the file."""
 
 import os
-import re
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -17,6 +16,7 @@ from starlette.routing import BaseRoute, Route
 from app import state
 from app.asked_language import asked_language, in_current_language
 from app.downloads.report import REPORTS, report_of
+from app.file_names import file_name_of
 from app.load.runs import Snapshot, snapshot_of
 from diagnostics.api import UnreadableRun
 from diagnostics.boundary import OutsideFolders
@@ -34,7 +34,6 @@ from diagnostics.model.run import Run
 
 _DOWNLOADS = "downloads"
 _NO_STORE = {"Cache-Control": "no-store"}
-_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME = 80  # characters of a run's name in that of a file
 
 _TEXTS: dict[str, Callable[[Run], Iterable[str]]] = {
@@ -123,6 +122,4 @@ def _temporary() -> Path:
 
 
 def _name(snapshot: Snapshot, file: str) -> str:
-    """A name that every system takes: letters, digits, dots, hyphens and underscores."""
-    run = _UNSAFE.sub("-", snapshot.run.name)[-_LONGEST_NAME:].strip("-.")
-    return f"{run or 'run'}-{file}"
+    return f"{file_name_of(snapshot.run.name[-_LONGEST_NAME:], 'run')}-{file}"
