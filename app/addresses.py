@@ -12,8 +12,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.asked_language import wanted_language
 from app.assets import asset
-from diagnostics.language import known_language, language, language_tag
+from diagnostics.language import language, language_tag
 
 PAGES = ("run", "compare", "launch", "learn")
 """The pages beside the list of runs, which is the home of the dashboard."""
@@ -56,7 +57,7 @@ class PageAddresses:
             return
         page = str(scope["path"]).removeprefix(f"{self._base_path}/")
         if page in (_HOME, *PAGES):
-            await HTMLResponse(_document(_language(scope)), headers=_FRESH)(scope, receive, send)
+            await HTMLResponse(_document(_tag(scope)), headers=_FRESH)(scope, receive, send)
         elif page == _LIST:
             await RedirectResponse(_home(page, _query(scope)), 303)(scope, receive, send)
         else:
@@ -96,10 +97,9 @@ def _home(page: str, query: str) -> str:
     return f"{up}?{query}" if query else up
 
 
-def _language(scope: Scope) -> str:
-    """That of the address, else the one that the browser wants most."""
-    request = Request(scope)
-    with language(known_language(request.query_params.get("lang"), request.headers.get("accept-language"))):
+def _tag(scope: Scope) -> str:
+    """What the document says of its language."""
+    with language(wanted_language(Request(scope))):
         return language_tag()
 
 

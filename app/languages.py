@@ -8,10 +8,8 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from app.asked_language import LANGUAGE, with_language
 from diagnostics.language import LANGUAGES, current_language, known_language, language, language_tag, set_language
-
-LANGUAGE = "lang"
-"""The parameter of the address."""
 
 _CHOSEN = "language.chosen"  # of the page's session: what an address of it named
 
@@ -43,10 +41,10 @@ def fragment(draw: Callable[Parameters, None], run_every: float | None = None) -
     return st.fragment(speaking, run_every=run_every)
 
 
-def in_language(address: str) -> str:
+def in_chosen_language(address: str) -> str:
     """A relative address with the language that was chosen, for what the browser opens by itself."""
     chosen = st.session_state.get(_CHOSEN)
-    return address if chosen is None else f"{address}{'&' if '?' in address else '?'}{LANGUAGE}={chosen}"
+    return address if chosen is None else with_language(address, chosen)
 
 
 def language_switch() -> None:

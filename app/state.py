@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from app.languages import in_language
+from app.languages import in_chosen_language
 from app.theme import DARK, LIGHT, Palette
 from diagnostics.boundary import Boundary
 from diagnostics.foreign_files.folders import resolved
@@ -95,8 +95,8 @@ def run_of_query(query: str) -> Path | None:
 
 
 def compare_address(paths: Iterable[Path]) -> str:
-    """The address of the page that compares these runs, relative to any page."""
-    page = in_language(_COMPARE)
+    """The address of the page that compares these runs, relative to any page; more of them may be put behind it."""
+    page = in_chosen_language(_COMPARE)
     return f"{page}{'&' if '?' in page else '?'}{'&'.join(map(run_query, paths))}"
 
 

@@ -7,7 +7,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.access.policy import Allowed, Policy, Refused, SignedIn, TokenNeeded
 from app.access.sign_in import CONTENT_SECURITY_POLICY, sign_in_page
-from diagnostics.language import known_language, language
+from app.asked_language import wanted_language
+from diagnostics.language import language
 
 _COOKIE_SECONDS = 30 * 24 * 60 * 60
 _HEADERS = {
@@ -39,7 +40,7 @@ class AccessMiddleware:
             case Refused(sentence):
                 await PlainTextResponse(f"{sentence}\n", 403)(scope, receive, protected)
             case TokenNeeded() as needed:
-                with language(_language_of(HTTPConnection(scope))):
+                with language(wanted_language(HTTPConnection(scope))):
                     answer = _ask_for_token(needed)
                 await answer(scope, receive, protected)
 
@@ -55,11 +56,6 @@ class AccessMiddleware:
             samesite="strict",
         )
         return response
-
-
-def _language_of(connection: HTTPConnection) -> str:
-    """That of the address, else the one that the browser wants most."""
-    return known_language(connection.query_params.get("lang"), connection.headers.get("accept-language"))
 
 
 def _ask_for_token(needed: TokenNeeded) -> Response:

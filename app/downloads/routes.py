@@ -1,7 +1,6 @@
 """The route of the downloads: which file of which run, and the file."""
 
 import os
-import re
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -17,9 +16,10 @@ from starlette.routing import BaseRoute, Route
 from app import state
 from app.asked_language import asked_language, in_current_language
 from app.downloads.report import REPORTS, report_of
+from app.file_names import file_name_of
 from app.load.runs import Snapshot, snapshot_of
 from diagnostics.api import UnreadableRun
-from diagnostics.boundary import Boundary, OutsideFolders
+from diagnostics.boundary import OutsideFolders
 from diagnostics.exports import (
     ParquetMissing,
     samples_as_lines,
@@ -31,11 +31,9 @@ from diagnostics.exports import (
 from diagnostics.foreign_files import confine_to
 from diagnostics.language import _, language
 from diagnostics.model.run import Run
-from diagnostics.runlog.parent import SAMPLE_RUNS
 
 _DOWNLOADS = "downloads"
 _NO_STORE = {"Cache-Control": "no-store"}
-_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME = 80  # characters of a run's name in that of a file
 
 _TEXTS: dict[str, Callable[[Run], Iterable[str]]] = {
@@ -89,7 +87,7 @@ async def _answer_in_language(request: Request) -> Response:
 def _answer(file: str, run: str) -> Response:
     """The file. Raises UnreadableRun, OutsideFolders beyond the folders shown, ParquetMissing."""
     confine_to(state.folders)
-    boundary = Boundary.around((*state.folders(), SAMPLE_RUNS))
+    boundary = state.boundary_with_samples()
     snapshot = snapshot_of(run, boundary)
     headers = {**_NO_STORE, "Content-Disposition": f'attachment; filename="{_name(snapshot, file)}"'}
     kind = _TYPES[file.rpartition(".")[2]]
@@ -124,6 +122,4 @@ def _temporary() -> Path:
 
 
 def _name(snapshot: Snapshot, file: str) -> str:
-    """A name that every system takes: letters, digits, dots, hyphens and underscores."""
-    run = _UNSAFE.sub("-", snapshot.run.name)[-_LONGEST_NAME:].strip("-.")
-    return f"{run or 'run'}-{file}"
+    return f"{file_name_of(snapshot.run.name[-_LONGEST_NAME:], 'run')}-{file}"

@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from urllib.parse import urlencode
 
 from app import state
 from app.load.known_runs import known_runs
@@ -32,16 +30,14 @@ class Target:
     about: str
     way: str
     where: str
-    address: str = ""
-    """Relative to any page of the dashboard; empty for a chart of the page in view."""
 
 
 def pages() -> tuple[Target, ...]:
     """The pages that belong to no run, in the current language as every target."""
     return (
-        Target(_("page"), _("Runs"), _("every run, the worst first"), PAGE, "", "./"),
-        Target(_("page"), _("Launch"), _("start a training"), PAGE, "launch", "launch"),
-        Target(_("page"), _("Learn"), _("what the curves mean"), PAGE, "learn", "learn"),
+        Target(_("page"), _("Runs"), _("every run, the worst first"), PAGE, ""),
+        Target(_("page"), _("Launch"), _("start a training"), PAGE, "launch"),
+        Target(_("page"), _("Learn"), _("what the curves mean"), PAGE, "learn"),
     )
 
 
@@ -57,7 +53,7 @@ def targets(boundary: Boundary, run: str | None) -> Iterator[Target]:
 def named_exactly(name: str) -> Iterator[Target]:
     """The entries of the catalogue that go by another name too: a producer's tag, a rule's code."""
     for page in pages_about(name):
-        yield _entry(page.kind, page.name, page.sentence)
+        yield _entry(_(page.kind), page.name, page.sentence)
 
 
 def _charts(run: str, boundary: Boundary) -> Iterator[Target]:
@@ -81,13 +77,7 @@ def _runs(boundary: Boundary) -> Iterator[Target]:
     refs = known_runs(boundary)
     names = distinct_names([(ref.name, ref.path) for ref in refs])
     for name, ref in zip(names, refs, strict=True):
-        yield run_target(name, ref.path)
-
-
-def run_target(name: str, path: Path) -> Target:
-    """The page of a run."""
-    query = state.run_query(path)
-    return Target(_("run"), one_line(name), one_line(str(path)), RUN, query, f"run?{query}")
+        yield Target(_("run"), one_line(name), one_line(str(ref.path)), RUN, state.run_query(ref.path))
 
 
 @cache
@@ -102,4 +92,4 @@ def _entries(code: str) -> Sequence[Target]:
 
 
 def _entry(kind: str, name: str, about: str) -> Target:
-    return Target(kind, name, about, ENTRY, name, f"learn?{urlencode({state.ENTRY: name})}")
+    return Target(kind, name, about, ENTRY, name)

@@ -20,6 +20,7 @@ from app.run_list.summary import Summary, summary
 from app.widgets.filter_field import filter_field
 from app.widgets.markdown import escaped
 from app.widgets.open_logs import open_logs
+from app.widgets.refusal import refusal_line
 from app.widgets.run_annotations import annotations_of, change
 from app.widgets.run_table import chip_data, run_table
 from diagnostics.language import N_, _, ngettext
@@ -198,4 +199,4 @@ def _left_out(found: Found, listed: Sequence[Listed[Summary]]) -> None:
         )
         st.caption(words.format(count=f"{links:,}"))
     for sentence in (*found.omissions, *(item.error for item in listed if item.error)):
-        st.caption(f":orange[{escaped(sentence)}]")
+        refusal_line(sentence)

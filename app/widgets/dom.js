@@ -1,5 +1,8 @@
 // Elements whose words are text nodes: nothing that a log says is read as HTML.
 
+// Where a key types a letter.
+const EDITABLE = "input:not([type=checkbox]), textarea, select, [contenteditable=true]";
+
 const element = (tag, className, ...children) => {
   const made = document.createElement(tag);
   if (className) made.className = className;

@@ -2,13 +2,6 @@
 
 const PAUSE = 250; // milliseconds
 
-const element = (name, className, ...children) => {
-  const made = document.createElement(name);
-  made.className = className;
-  made.append(...children); // text becomes text nodes
-  return made;
-};
-
 const built = (parent) => {
   const input = element("input", "rlv-filter-input");
   Object.assign(input, { type: "search", spellcheck: false, autocomplete: "off" });

@@ -8,7 +8,8 @@ from app.assets import asset
 from diagnostics.language import _
 
 _NAME = "rlvitals_filter_field"
-_SCRIPT, _STYLE = asset("widgets/filter_field.js"), asset("widgets/filter_field.css")
+_SCRIPT = asset("widgets/dom.js") + asset("widgets/filter_field.js")
+_STYLE = asset("widgets/filter_field.css")
 _EXAMPLE = "verdict:critical learning_rate>1e-4 cause:kl"  # in the language of the filter, which is one for all
 
 

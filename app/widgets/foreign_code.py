@@ -7,6 +7,7 @@ import streamlit as st
 
 from app import state
 from app.widgets.markdown import escaped
+from app.widgets.refusal import refusal_line
 from diagnostics.language import _
 from diagnostics.wording.values import counted
 from trainer.config.options import ConfigError
@@ -48,7 +49,7 @@ def consent(key: str, words: str, go_on: Callable[..., object], args: tuple[Any,
         for code in pending:
             _describe(code)
         for problem in filter(None, (TrustStore.of_user().problem, st.session_state.get(f"{_REFUSAL}.{key}"))):
-            st.caption(f":orange[{escaped(problem)}]")
+            refusal_line(problem)
         with st.container(horizontal=True):
             st.button(words, key=f"trust.{key}", on_click=_trust, args=(key, pending, go_on, args))
             st.button(_("Not now"), key=f"leave.{key}", type="tertiary", on_click=_leave, args=(key,))

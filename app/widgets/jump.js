@@ -5,7 +5,6 @@ const MOST_RECENT = 8;
 const RECENT = "rlvitals.recent"; // in the browser's storage: the runs opened lately, the newest first
 const LOOKS = 100; // for a chart that is being drawn
 const LOOK = 100; // milliseconds
-const EDITABLE = "input:not([type=checkbox]), textarea, select, [contenteditable=true]";
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 

@@ -7,6 +7,7 @@ import streamlit as st
 from app.languages import speak
 from app.widgets import project_file
 from app.widgets.markdown import escaped
+from app.widgets.refusal import refusal_line
 from diagnostics.language import N_, _
 from diagnostics.model.diagnosis import Diagnosis, Muted
 from diagnostics.model.run import Run
@@ -38,7 +39,7 @@ def mute_question(diagnosis: Diagnosis) -> None:
     if asked and asked[0] == str(run.path) and asked[1] in known and project_file.may_change(run):
         st.dialog(_("Mute a finding"), on_dismiss=_forget)(_question)(run, asked[1], known[asked[1]])
     elif sentence := st.session_state.get(_PROBLEM):
-        st.caption(f":orange[{escaped(sentence)}]")
+        refusal_line(sentence)
 
 
 def _question(run: Run, finding: str, sentence: str) -> None:
@@ -75,7 +76,7 @@ def _question(run: Run, finding: str, sentence: str) -> None:
             )
         )
         if problem := st.session_state.get(_PROBLEM):
-            st.caption(f":orange[{escaped(problem)}]")
+            refusal_line(problem)
         # A callback, since a rerun for new data may come between the click and the code that would see it.
         st.form_submit_button(_("Mute"), type="primary", on_click=_mute, args=(run, finding, key))
 

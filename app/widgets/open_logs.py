@@ -14,6 +14,7 @@ from typing import BinaryIO
 import streamlit as st
 
 from app import state
+from app.file_names import file_name_of
 from app.languages import speak
 from app.widgets.markdown import escaped
 from diagnostics.api import LiveRun, RunRef, UnreadableRun, find_runs
@@ -29,7 +30,6 @@ _PATIENCE = 20.0  # seconds
 _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _MOST_MEGABYTES = 200  # of one file that is dropped, as it comes
 _UPLOADS = "uploads"  # in the user's data folder
-_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME = 60  # characters
 
 
@@ -97,7 +97,7 @@ def _left_out(files: Sequence[str]) -> str:
 
 def _new_folder(name: str) -> Path:
     """A folder for what is dropped now, which does not exist; named by the moment and the first file."""
-    stem = _UNSAFE.sub("-", Path(name.replace("\\", "/")).stem)[:_LONGEST_NAME].strip("-.") or "logs"
+    stem = file_name_of(Path(name.replace("\\", "/")).stem[:_LONGEST_NAME], "logs")
     wanted = user_data_folder() / _UPLOADS / f"{datetime.now():%Y%m%d-%H%M%S-%f}-{stem}"
     return wanted.absolute()
 

@@ -9,7 +9,7 @@ import streamlit as st
 from app import state
 from app.load.runs import is_live
 from app.widgets.foreign_code import consent, may_run
-from app.widgets.markdown import escaped
+from app.widgets.refusal import refusal_line
 from diagnostics.language import _
 from diagnostics.model.outcome import Fix
 from diagnostics.model.run import Run
@@ -51,7 +51,7 @@ def relaunch_answer(run: Run, fixes: Sequence[Fix], key: str) -> None:
     """Draw the refusal of a relaunch, or the question that it raised; nothing if there is neither."""
     answer = _answer(run, key)
     if isinstance(refusal := st.session_state.get(answer), str):
-        st.caption(f":orange[{escaped(refusal)}]")
+        refusal_line(refusal)
     consent(answer, _("Trust and relaunch"), _relaunch, (run.path, _changes(fixes), answer))
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from app.widgets.foreign_code import consent, may_run
-from app.widgets.markdown import escaped
+from app.widgets.refusal import refusal_line
 from diagnostics.language import _
 from diagnostics.model.run import Run
 from trainer.launch import LaunchError, resume
@@ -38,7 +38,7 @@ def resume_button(run: Run, step: int) -> None:
         args=(run.path, answer),
     )
     if refusal := st.session_state.get(answer):
-        st.caption(f":orange[{escaped(refusal)}]")
+        refusal_line(refusal)
     consent(answer, _("Trust and resume"), _resume, (run.path, answer))
 
 

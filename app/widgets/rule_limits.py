@@ -7,6 +7,7 @@ import streamlit as st
 from app.languages import speak
 from app.widgets import project_file
 from app.widgets.markdown import escaped
+from app.widgets.refusal import refusal_line
 from diagnostics.language import _
 from diagnostics.model.messages import format_value
 from diagnostics.model.run import Run
@@ -41,7 +42,7 @@ def _form(run: Run, rule: str, limits: Sequence[LimitDoc]) -> None:
             st.caption(escaped(f"{usual} · {_(item.source)}"))
         asked, problem = st.session_state.get(_PROBLEM, ("", ""))
         if problem and asked == rule:
-            st.caption(f":orange[{escaped(problem)}]")
+            refusal_line(problem)
         with st.container(horizontal=True):
             st.form_submit_button(_("Save"), on_click=_save, args=(run, rule, limits))
             if own:

@@ -3,20 +3,6 @@
 const LONGEST_END = 14; // characters of a name that are always shown
 const SVG = "http://www.w3.org/2000/svg";
 
-const element = (name, className, ...children) => {
-  const made = document.createElement(name);
-  if (className) made.className = className;
-  made.append(...children);
-  return made;
-};
-
-const button = (className, text, onClick) => {
-  const made = element("button", className, text);
-  made.type = "button";
-  made.addEventListener("click", onClick);
-  return made;
-};
-
 const drawing = (name, attributes) => {
   const made = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);

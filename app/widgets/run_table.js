@@ -1,8 +1,6 @@
 // The list of runs: chips, the bar of what is selected, and a table with one row for each run.
 // A row is drawn anew only when it changed, so that focus, selection and scroll outlive new data.
 
-const EDITABLE = "input:not([type=checkbox]), textarea, select, [contenteditable=true]";
-
 class RunTable {
   constructor(parent) {
     this.selected = new Map(); // address of a run → its row
@@ -52,7 +50,7 @@ class RunTable {
   drawChips() {
     const { chips, status, words } = this.data;
     const drawn = chips.map((chip) => {
-      const made = button("rlv-chip", "", () => this.send("chip", [chip.field, chip.value]));
+      const made = button("rlv-chip", `chip.${chip.field}.${chip.value}`, () => this.send("chip", [chip.field, chip.value]));
       if (chip.shape) made.append(shape(chip.shape, chip.value));
       made.append(chip.word, " ", element("span", "rlv-count", `${chip.count}`));
       made.setAttribute("aria-pressed", chip.is_on);
@@ -75,7 +73,7 @@ class RunTable {
       else {
         const isSorted = sort.column === id;
         const arrow = isSorted ? (sort.is_reversed ? " ↑" : " ↓") : "";
-        head.append(button("rlv-sort", `${title}${arrow}`, () => this.send("sort", id)));
+        head.append(button("rlv-sort", `sort.${id}`, () => this.send("sort", id), `${title}${arrow}`));
         if (isSorted) head.setAttribute("aria-sort", sort.is_reversed ? "ascending" : "descending");
       }
       return head;

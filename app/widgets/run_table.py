@@ -24,6 +24,7 @@ OnAct = Callable[[str, object], None]
 _NAME = "rlvitals_run_table"
 _PARTS = (
     "charts/scripts/filled.js",
+    "widgets/dom.js",
     "widgets/run_cells.js",
     "widgets/selection_bar.js",
     "widgets/run_table.js",

@@ -53,7 +53,7 @@ class SelectionBar {
     const { words, may_edit } = this.table.data;
     const names = element("span", "rlv-names", rows.map((row) => row.name).join(", "));
     const count = element("strong", "", filled(words.selected, { count: rows.length }));
-    const clear = button("rlv-link", words.clear, () => this.table.clear());
+    const clear = button("rlv-link", "clear", () => this.table.clear(), words.clear);
     return [count, names, this.compare(), ...(may_edit ? this.editing(rows) : []), clear];
   }
 
@@ -74,9 +74,9 @@ class SelectionBar {
       this.table.clear();
     };
     return [
-      button("rlv-button", words.tag, () => this.edit("tag")),
-      ...(rows.length === 1 ? [button("rlv-button", words.note, () => this.edit("note"))] : []),
-      button("rlv-button", isArchived ? words.restore : words.archive, archive),
+      button("rlv-button", "tag", () => this.edit("tag"), words.tag),
+      ...(rows.length === 1 ? [button("rlv-button", "note", () => this.edit("note"), words.note)] : []),
+      button("rlv-button", "archive", archive, isArchived ? words.restore : words.archive),
       ...(this.editor === "tag" ? [this.tagForm(rows)] : []),
       ...(this.editor === "note" && rows.length === 1 ? [this.noteForm(rows[0])] : []),
     ];
@@ -89,7 +89,7 @@ class SelectionBar {
     field.setAttribute("aria-label", words.new_tag);
     const given = [...new Set(rows.flatMap((row) => row.tags))];
     const removing = given.map((tag) => {
-      const made = button("rlv-tag", `${tag} ×`, () => this.send("untag", { runs: this.addresses, text: tag }));
+      const made = button("rlv-tag", `untag.${tag}`, () => this.send("untag", { runs: this.addresses, text: tag }), `${tag} ×`);
       made.setAttribute("aria-label", filled(words.remove, { tag }));
       return made;
     });

@@ -7,6 +7,7 @@ import streamlit as st
 
 from app.theme import STATES
 from app.widgets.markdown import escaped
+from app.widgets.refusal import refusal_line
 from app.widgets.way_back import LinkHome, way_back
 from diagnostics.language import N_, _
 from diagnostics.model.run import Run
@@ -77,7 +78,7 @@ def stop_button(run: Run) -> None:
         args=(run.path, answer),
     )
     if refusal := st.session_state.get(answer):
-        st.caption(f":orange[{escaped(refusal)}]")
+        refusal_line(refusal)
 
 
 def _stop(path: Path, answer: str) -> None:

@@ -1,8 +1,8 @@
 // What is drawn around a chart's curves: findings, limits, non-finite values, the chosen step, and words beside the plot.
 
 import { colourOf, cross, dot, drawing, inside, line, triangle } from "./canvas.js";
+import { drawLabels, limitPlace } from "./labels.js";
 import { drawEnds, drawGhosts, drawSinglePoints, drawTraces } from "./traces.js";
-import { drawWords, limitPlace } from "./words.js";
 
 const SHADE = 0.11;
 const GAP = 6; // pixels between two names
@@ -76,7 +76,7 @@ export const drawOver = (chart) =>
     chart.lines.forEach((known) => drawFoot(chart, canvas, known));
     drawEnds(chart, canvas);
     drawStep(chart, canvas);
-    drawWords(chart, canvas);
+    drawLabels(chart, canvas);
   });
 
 const inView = (chart, { places, values }, isMeant, draw) => {

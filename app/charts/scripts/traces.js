@@ -8,7 +8,7 @@ const [RAW, RANGE, REPLACED] = [0.3, 0.16, 0.4]; // opacities: beneath a smoothe
 const FEW = 40; // points: so few are drawn one by one
 
 // Every point in view, with its height; those that have none are left out.
-export const visible = (chart, points, draw) => {
+const visible = (chart, points, draw) => {
   const [first, last] = chart.page.shown;
   points.places.forEach((place, index) => {
     if (place < first || place > last) return;

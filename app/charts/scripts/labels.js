@@ -1,4 +1,4 @@
-// The words beside a plot: its limits' and its curves' names, each at its height and none on another.
+// The labels beside a plot: of its limits and its curves, each at its height and none on another.
 
 import { colourOf } from "./canvas.js";
 import { endOf } from "./traces.js";
@@ -14,7 +14,7 @@ export const limitPlace = (chart, canvas, value) => {
   return y >= canvas.top - 0.5 && y <= canvas.bottom + 0.5 ? y : null;
 };
 
-export const drawWords = (chart, canvas) => {
+export const drawLabels = (chart, canvas) => {
   const limits = ofLimits(chart, canvas).map((words) => [words]);
   const names = ofCurves(chart, canvas);
   const lines = [...limits, ...inLines(names, capacityOf(canvas) - limits.length)].map((parts) => ({ parts, y: parts[0].y }));
