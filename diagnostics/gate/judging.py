@@ -62,10 +62,11 @@ def stored_sides(gate: Gate) -> Mapping[str, Side]:
 
 def _of_metric(name: str, budget: Budget, gate: Gate, runs: Sequence[Run], baselines: Sequence[Run]) -> Iterator[Check]:
     measure = partial(mean_of, metric=name, window=gate.steps)
-    if unmeasured := _unmeasured("metric", name, runs, measure):
+    readings = [measure(run) for run in runs]
+    if unmeasured := _unmeasured("metric", name, runs, readings):
         yield from unmeasured
         return
-    candidate = side_of([measure(run) for run in runs])
+    candidate = side_of(readings)
     if budget.worse is not None:
         base = _baseline(name, budget.baseline, baselines, measure)
         yield _compared(name, budget, candidate, base, gate.rate) if base else _missing("metric", name, candidate)
@@ -76,19 +77,23 @@ def _of_ratio(
     name: str, budget: RatioBudget, gate: Gate, runs: Sequence[Run], baselines: Sequence[Run]
 ) -> Iterator[Check]:
     measure = partial(logarithm_of, ratio=name, window=gate.steps)
-    if unmeasured := _unmeasured("ratio", name, runs, measure):
+    readings = [measure(run) for run in runs]
+    if unmeasured := _unmeasured("ratio", name, runs, readings):
         yield from unmeasured
         return
-    candidate = side_of([measure(run) for run in runs])
+    candidate = side_of(readings)
     base = _baseline(name, budget.baseline, baselines, measure)
     yield _ratio_checked(name, budget, candidate, base, gate.rate) if base else _missing("ratio", name, candidate)
 
 
-def _unmeasured(group: Group, name: str, runs: Sequence[Run], measure: Measure) -> list[Check]:
+def _unmeasured(group: Group, name: str, runs: Sequence[Run], readings: Sequence[Reading]) -> list[Check]:
     """A check for each candidate that measured nothing: failed, or unsure where it is about time and memory."""
     state = State.UNSURE if group == "ratio" else State.FAILED
-    readings = [(run.path, measure(run)) for run in runs]
-    return [Check(group, name, state, reading.problem, path) for path, reading in readings if reading.problem]
+    return [
+        Check(group, name, state, reading.problem, run.path)
+        for run, reading in zip(runs, readings, strict=True)
+        if reading.problem
+    ]
 
 
 def side_of(readings: Sequence[Reading]) -> Side:
