@@ -9,7 +9,7 @@ from diagnostics.gate.gate_file import Budget, Gate, GateError, RatioBudget, Wor
 from diagnostics.gate.intervals import Interval, Side, difference, mean_interval, mean_noise
 from diagnostics.gate.readings import Reading, logarithm_of, mean_of
 from diagnostics.gate.run_checks import check_findings, check_first_step, check_run
-from diagnostics.gate.verdict import Check, Group, State, Verdict
+from diagnostics.gate.verdict import Check, GateVerdict, Group, State
 from diagnostics.language import N_, _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import format_value
@@ -30,7 +30,7 @@ _COMPARED: Mapping[Worse, str] = {
 Measure = Callable[[Run], Reading]
 
 
-def judge_gate(gate: Gate, candidates: Sequence[Diagnosis], baselines: Sequence[Run] = ()) -> Verdict:
+def judge_gate(gate: Gate, candidates: Sequence[Diagnosis], baselines: Sequence[Run] = ()) -> GateVerdict:
     """The verdict on the candidates. Raises GateError where the baseline cannot serve as one.
 
     Without `baselines` those count whose figures the gate's file holds.
@@ -44,7 +44,7 @@ def judge_gate(gate: Gate, candidates: Sequence[Diagnosis], baselines: Sequence[
         *(check for name, ratio in gate.ratios.items() for check in _of_ratio(name, ratio, gate, runs, baselines)),
     ]
     stored = max((len(side.values) for side in stored_sides(gate).values()), default=0)
-    return Verdict(
+    return GateVerdict(
         checks=tuple(checks),
         candidates=tuple(run.path for run in runs),
         baselines=len(baselines) or stored,
