@@ -19,7 +19,7 @@ _SECONDS_TO_CLAIM = 60.0
 _SECONDS_TO_STOP = 60.0  # for the command to say whether it could be stopped
 _POLL_SECONDS = 0.1
 _FIELD = re.compile(r"[a-z][a-z0-9_]{0,60}")
-_NOT_SETTINGS = frozenset({"run_dir", "config", "from", "resume", "trust", "apply-fixes", "help"})
+_NOT_SETTINGS = frozenset({"run_dir", "config", "from", "resume", "trust", "help"})
 """Where a run goes, which files are read and whether foreign code is trusted is not for a program to say."""
 _MOST_ERROR = 1_000
 
