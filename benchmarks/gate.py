@@ -20,7 +20,7 @@ from diagnostics.api import diagnose, open_run
 from diagnostics.gate.gate_file import FALSE_FAIL_RATE
 from diagnostics.gate.judging import judge_gate
 from diagnostics.gate.proposal import propose
-from diagnostics.gate.verdict import State, Verdict
+from diagnostics.gate.verdict import GateVerdict, State
 from diagnostics.model.diagnosis import Diagnosis
 
 SIZES = ((1, 1), (3, 1), (3, 3), (5, 5), (8, 1), (8, 3), (12, 5))
@@ -51,7 +51,7 @@ def measure(arms: Mapping[str, Sequence[Diagnosis]], draws: int) -> dict[tuple[s
 
 def _draw(
     chance: random.Random, healthy: Sequence[Diagnosis], arm: Sequence[Diagnosis], base: int, few: int
-) -> Verdict:
+) -> GateVerdict:
     """One gate: its baseline from the healthy runs, its candidates from the arm, none in both."""
     if arm is healthy:
         chosen = chance.sample(list(healthy), base + few)
@@ -62,7 +62,7 @@ def _draw(
     return judge_gate(gate, candidates)
 
 
-def _shares(verdicts: Sequence[Verdict]) -> Shares:
+def _shares(verdicts: Sequence[GateVerdict]) -> Shares:
     def share(group: str) -> float:
         return sum(any(check.group == group for check in item.of_state(State.FAILED)) for item in verdicts) / len(
             verdicts

@@ -38,7 +38,7 @@ class StopPolicy:
             hint = _("'rlvitals rules' and 'rlvitals causes' list the names")
             if near:
                 hint = _("did you mean {command}?").format(command=repr(near[0]))
-            sentence = _("{setting} is neither info, warning or critical nor a rule or a cause; {hint}")
+            sentence = _("{setting} is neither a severity (info, warning, critical) nor a rule or a cause; {hint}")
             raise ValueError(sentence.format(setting=f"stop_on={word!r}", hint=hint))
 
     def reason(self, step: int | None, holding: Iterable[Holding]) -> str:

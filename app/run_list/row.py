@@ -9,14 +9,14 @@ from app.run_list.entry import Entry
 from app.run_list.summary import Summary
 from app.theme import STATES, VERDICTS
 from diagnostics.language import _, ngettext
+from diagnostics.model.status import FAILED_STATES
 from diagnostics.visible_text import one_line, visible
 from diagnostics.wording.times import date_and_time, duration
 from diagnostics.wording.values import counted, optional_value
 
 LONGEST = 300  # characters of a cell: more than any screen shows
 _NOW = 60.0  # seconds
-_FAULTS = frozenset({"failed", "died"})
-_TELLING = frozenset({"running", *_FAULTS})  # states with a shape, so that the eye finds them
+_TELLING = frozenset({"running", *FAILED_STATES})  # states with a shape, so that the eye finds them
 
 Row = Mapping[str, Any]
 
@@ -70,7 +70,7 @@ def _progress(summary: Summary) -> str:
     if step is None:
         return ""
     whole = f"{step:,}/{total:,}" if total and step != total else f"{step:,}"
-    return _("at step {step}").format(step=whole) if summary.facts.state in _FAULTS else whole
+    return _("at step {step}").format(step=whole) if summary.facts.state in FAILED_STATES else whole
 
 
 def _done(summary: Summary) -> float | None:

@@ -26,7 +26,7 @@ from app.widgets.reference import reference
 from app.widgets.resume_button import resumable_step, resume_button
 from app.widgets.samples import samples
 from app.widgets.section_counts import draw_section_counts, section_counts
-from app.widgets.state_line import can_stop, error_line, has_failed, state_line, stop_button, title_line
+from app.widgets.state_line import can_stop, error_line, state_line, stop_button, title_line
 from app.widgets.time_section import time_section
 from app.widgets.verdict import verdict
 from app.widgets.way_back import LinkHome
@@ -168,7 +168,7 @@ def _sections(snapshot: Snapshot) -> Mapping[str, Section]:
 def _section_bar(snapshot: Snapshot, sections: Mapping[str, Section]) -> str:
     """The bar of sections, which stays in view; returns the chosen one."""
     run, asked = snapshot.run, state.section()
-    usual = "console" if has_failed(run) and not run.series else "charts"
+    usual = "console" if run.status.has_failed and not run.series else "charts"
     current = asked if asked is not None and asked in sections else usual
     st.session_state[state.SECTION] = current  # the address decides, also when one goes back to an earlier one
     draw_section_counts(sections, section_counts(snapshot.diagnosis))

@@ -18,7 +18,6 @@ from diagnostics.wording.steps import progress
 from diagnostics.wording.times import age, date_and_time
 from trainer.launch import LaunchError, stop
 
-_FAULT_STATES = ("failed", "died")
 _STOPPING = N_("Stopping: the step is finished and a checkpoint saved first.")
 
 
@@ -37,7 +36,7 @@ def state_line(run: Run) -> None:
 
 def error_line(run: Run) -> None:
     """The error that ended a run that failed or died."""
-    if run.status.error and has_failed(run):
+    if run.status.error and run.status.has_failed:
         st.markdown(f":orange[{escaped(run.status.short_error)}]")
         if run.status.short_error != run.status.error:
             with st.expander(_("The whole error")):
@@ -51,11 +50,6 @@ def title_line(run: Run, link_home: LinkHome | None = None) -> None:
         way_back(link_home)
         st.markdown(f"## {escaped(run.name)}", width="content")
         st.caption(" · ".join(escaped(fact) for fact in facts if fact), width="content")
-
-
-def has_failed(run: Run) -> bool:
-    """Whether the run failed or died."""
-    return run.status.state in _FAULT_STATES
 
 
 def can_stop(run: Run) -> bool:

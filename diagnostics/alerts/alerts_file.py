@@ -1,5 +1,6 @@
 """The alerts file: who gets which alerts, in TOML. It may name commands to run, so it is never one beside the runs."""
 
+import math
 import os
 import stat
 from collections.abc import Mapping
@@ -102,7 +103,7 @@ def _rules(document: Mapping[str, Any]) -> AlertRules:
     if not isinstance(page, str) or (page and not page.startswith(("http://", "https://"))):
         sentence = _("{setting} is no address such as {example}")
         raise ValueError(sentence.format(setting=f"page = {page!r}", example="http://gpu-box:8501"))
-    if isinstance(minutes, bool) or not isinstance(minutes, int | float) or minutes < 0:
+    if isinstance(minutes, bool) or not isinstance(minutes, int | float) or not 0 <= minutes < math.inf:
         raise ValueError(_("{setting} is no number of minutes").format(setting=f"cooldown_minutes = {minutes!r}"))
     tables = document.get("send", [])
     if not isinstance(tables, list) or not tables:

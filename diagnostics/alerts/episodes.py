@@ -90,7 +90,7 @@ def news(told: Told | None, diagnosis: Diagnosis, now: float, cooldown: float) -
     if is_silent and not before.is_silent:
         events.append(Event(Kind.SILENT))
     if run.status.has_ended and not before.has_ended:
-        kind = Kind.FAILED if run.status.state in ("failed", "died") else Kind.ENDED
+        kind = Kind.FAILED if run.status.has_failed else Kind.ENDED
         events.append(Event(kind, severity=_worst(diagnosis)))
     return events, after
 

@@ -166,11 +166,11 @@ class DiagnosisCallback:
     def _end(self, state: str, error: str | None = None) -> None:
         self._request.deactivate()
         self._restore()
+        self._restore = lambda: None
         log, watcher, self._log, self._watcher = self._log, self._watcher, None, None
         atexit.unregister(self._die)
         if log is None:
             return
-        self._restore = lambda: None
         log.close(state, error)
         if watcher is not None:
             watcher.wait(SECONDS_FOR_LAST_VERDICT)

@@ -8,6 +8,8 @@ from diagnostics.cli.command import CommandError, add_message_format, command_pa
 from diagnostics.cli.packages import check_not_hidden, python_command
 from diagnostics.language import _
 
+_SECONDS = 60.0  # for the trainer's process to say whether it could be stopped
+
 
 def run(words: Sequence[str]) -> int:
     """Ask the trainer, which knows whether the run's process lives and is on this machine."""
@@ -25,7 +27,12 @@ def run(words: Sequence[str]) -> int:
 def stop_run(run: Path) -> str:
     """What the trainer says that will happen. Raises CommandError where it refuses."""
     command = python_command("trainer.main", "stop", str(run))
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise CommandError(_("{run} could not be stopped: {error}").format(run=run, error=error)) from error
     if done.returncode:
         silent = _("the trainer ended with {code}").format(code=done.returncode)
         raise CommandError(done.stderr.strip().removeprefix("rlvitals: ") or silent)

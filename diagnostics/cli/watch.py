@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 import os
 import sys
 import time
@@ -34,6 +35,7 @@ from diagnostics.wording.verdicts import verdict_headline
 
 TEXT, JSON = "text", "json"
 INTERVAL = 1.0  # seconds between two looks, which cost microseconds where nothing was written
+_SHORTEST, _LONGEST = 0.01, 3600.0  # of the intervals that can be asked for
 _LAST_DELIVERIES = 20.0  # seconds for them at the end
 _REACHED = 1
 _POLITE = 10  # added to the niceness: what is watched comes first
@@ -161,6 +163,17 @@ def _is_a_run(path: Path) -> bool:
     return [found.path for found in find_runs(path)] in ([path], [path / BESIDE_OUTPUTS])
 
 
+def _interval(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not _SHORTEST <= seconds <= _LONGEST:
+        sentence = _("{text} is no interval; give a number of seconds from {lowest} to {highest}")
+        raise argparse.ArgumentTypeError(sentence.format(text=repr(text), lowest=_SHORTEST, highest=int(_LONGEST)))
+    return seconds
+
+
 def _parser() -> argparse.ArgumentParser:
     arguments = command_parser(
         "watch",
@@ -205,7 +218,9 @@ def _parser() -> argparse.ArgumentParser:
     arguments.add_argument(
         "--page", metavar="URL", default="", help=_("where the dashboard is, if the file does not say")
     )
-    arguments.add_argument("--interval", metavar="SECONDS", type=float, default=INTERVAL, help=_("between two looks"))
+    arguments.add_argument(
+        "--interval", metavar="SECONDS", type=_interval, default=INTERVAL, help=_("between two looks")
+    )
     arguments.add_argument(
         "--format",
         choices=(TEXT, JSON),

@@ -1,16 +1,15 @@
 """The stops of `rlvitals watch`: which trainings are to end, and the request to each, once."""
 
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from diagnostics.cli.packages import check_not_hidden, python_command
+from diagnostics.cli.command import CommandError
+from diagnostics.cli.packages import check_not_hidden
+from diagnostics.cli.stop import stop_run
 from diagnostics.judge import FINDINGS
 from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.stop_policy import Holding, StopPolicy
-
-_SECONDS = 60.0  # for the trainer's process to say whether it could be stopped
 
 
 class Stops:
@@ -46,10 +45,8 @@ class Stops:
 
 
 def _stop(path: Path) -> str:
-    """Ask the trainer's own command, which knows whether the run's process lives and is this machine's."""
-    command = python_command("trainer.main", "stop", str(path))
+    """What the trainer says that will happen, or why it refuses."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return _("{run} could not be stopped: {error}").format(run=path, error=error)
-    return (done.stdout or done.stderr).strip()
+        return stop_run(path)
+    except CommandError as error:
+        return str(error)

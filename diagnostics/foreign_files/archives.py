@@ -167,12 +167,13 @@ def _unpack(name: str, content: BinaryIO, target: _Target) -> None:
         _check_honest(name, entries)
         for entry in entries:
             check_cancelled()
-            if entry.is_dir():
+            if _spelled(entry).endswith("/"):  # a folder
                 continue
-            if why := _not_stored(entry):
+            place = _place_in(name, entry)
+            if why := _not_stored(entry, place):
                 target.leave_out(entry.orig_filename, why)
                 continue
-            target.add(str(_place_in(name, entry)), _unpacked(archive, entry, counted, target))
+            target.add(str(place), _unpacked(archive, entry, counted, target))
 
 
 def _check_honest(name: str, entries: list[zipfile.ZipInfo]) -> None:
@@ -189,7 +190,7 @@ def _check_honest(name: str, entries: list[zipfile.ZipInfo]) -> None:
 
 def _place_in(name: str, entry: zipfile.ZipInfo) -> PurePosixPath:
     """Where an entry goes, relative to the folder. Raises UploadRefused for one that goes elsewhere."""
-    words = entry.orig_filename.replace("\\", "/")  # as archives of Windows have them
+    words = _spelled(entry)
     place = PurePosixPath(words)
     is_outside = place.is_absolute() or ".." in place.parts or words[1:2] == ":" or "\0" in words
     if is_outside:
@@ -197,7 +198,12 @@ def _place_in(name: str, entry: zipfile.ZipInfo) -> PurePosixPath:
     return place
 
 
-def _not_stored(entry: zipfile.ZipInfo) -> str:
+def _spelled(entry: zipfile.ZipInfo) -> str:
+    """The name of an entry; archives made on Windows may have backslashes in it."""
+    return entry.orig_filename.replace("\\", "/")
+
+
+def _not_stored(entry: zipfile.ZipInfo, place: PurePosixPath) -> str:
     """Why an entry is not stored; empty for one that is."""
     mode = entry.external_attr >> 16
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
@@ -206,9 +212,9 @@ def _not_stored(entry: zipfile.ZipInfo) -> str:
         return "it is encrypted"
     if entry.compress_type not in _METHODS:
         return "it is packed in another way than zip archives usually are"
-    if len(PurePosixPath(entry.filename).parts) > UPLOAD_DEPTH:
+    if len(place.parts) > UPLOAD_DEPTH:
         return f"it lies more than {UPLOAD_DEPTH} folders deep"
-    if entry.filename.lower().endswith(_ARCHIVES):
+    if place.name.lower().endswith(_ARCHIVES):
         return "it is an archive itself; unpack it yourself"
     return ""
 

@@ -9,7 +9,7 @@ from diagnostics.gate.gate_file import Budget, Gate, GateError, RatioBudget, Wor
 from diagnostics.gate.intervals import Interval, Side, difference, mean_interval, mean_noise
 from diagnostics.gate.readings import Reading, logarithm_of, mean_of
 from diagnostics.gate.run_checks import check_findings, check_first_step, check_run
-from diagnostics.gate.verdict import Check, Group, State, Verdict
+from diagnostics.gate.verdict import Check, GateVerdict, Group, State
 from diagnostics.language import N_, _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import format_value
@@ -30,7 +30,7 @@ _COMPARED: Mapping[Worse, str] = {
 Measure = Callable[[Run], Reading]
 
 
-def judge_gate(gate: Gate, candidates: Sequence[Diagnosis], baselines: Sequence[Run] = ()) -> Verdict:
+def judge_gate(gate: Gate, candidates: Sequence[Diagnosis], baselines: Sequence[Run] = ()) -> GateVerdict:
     """The verdict on the candidates. Raises GateError where the baseline cannot serve as one.
 
     Without `baselines` those count whose figures the gate's file holds.
@@ -44,7 +44,7 @@ def judge_gate(gate: Gate, candidates: Sequence[Diagnosis], baselines: Sequence[
         *(check for name, ratio in gate.ratios.items() for check in _of_ratio(name, ratio, gate, runs, baselines)),
     ]
     stored = max((len(side.values) for side in stored_sides(gate).values()), default=0)
-    return Verdict(
+    return GateVerdict(
         checks=tuple(checks),
         candidates=tuple(run.path for run in runs),
         baselines=len(baselines) or stored,
@@ -62,10 +62,11 @@ def stored_sides(gate: Gate) -> Mapping[str, Side]:
 
 def _of_metric(name: str, budget: Budget, gate: Gate, runs: Sequence[Run], baselines: Sequence[Run]) -> Iterator[Check]:
     measure = partial(mean_of, metric=name, window=gate.steps)
-    if unmeasured := _unmeasured("metric", name, runs, measure):
+    readings = [measure(run) for run in runs]
+    if unmeasured := _unmeasured("metric", name, runs, readings):
         yield from unmeasured
         return
-    candidate = side_of([measure(run) for run in runs])
+    candidate = side_of(readings)
     if budget.worse is not None:
         base = _baseline(name, budget.baseline, baselines, measure)
         yield _compared(name, budget, candidate, base, gate.rate) if base else _missing("metric", name, candidate)
@@ -76,19 +77,23 @@ def _of_ratio(
     name: str, budget: RatioBudget, gate: Gate, runs: Sequence[Run], baselines: Sequence[Run]
 ) -> Iterator[Check]:
     measure = partial(logarithm_of, ratio=name, window=gate.steps)
-    if unmeasured := _unmeasured("ratio", name, runs, measure):
+    readings = [measure(run) for run in runs]
+    if unmeasured := _unmeasured("ratio", name, runs, readings):
         yield from unmeasured
         return
-    candidate = side_of([measure(run) for run in runs])
+    candidate = side_of(readings)
     base = _baseline(name, budget.baseline, baselines, measure)
     yield _ratio_checked(name, budget, candidate, base, gate.rate) if base else _missing("ratio", name, candidate)
 
 
-def _unmeasured(group: Group, name: str, runs: Sequence[Run], measure: Measure) -> list[Check]:
+def _unmeasured(group: Group, name: str, runs: Sequence[Run], readings: Sequence[Reading]) -> list[Check]:
     """A check for each candidate that measured nothing: failed, or unsure where it is about time and memory."""
     state = State.UNSURE if group == "ratio" else State.FAILED
-    readings = [(run.path, measure(run)) for run in runs]
-    return [Check(group, name, state, reading.problem, path) for path, reading in readings if reading.problem]
+    return [
+        Check(group, name, state, reading.problem, run.path)
+        for run, reading in zip(runs, readings, strict=True)
+        if reading.problem
+    ]
 
 
 def side_of(readings: Sequence[Reading]) -> Side:

@@ -14,7 +14,7 @@ from diagnostics.punctuation import labelled
 
 def check_run(run: Run, gate: Gate) -> Check:
     """Whether the training itself went through, up to the window's end."""
-    if run.status.state in ("failed", "died"):
+    if run.status.has_failed:
         ended = _("it failed") if run.status.state == "failed" else _("it died")
         message = labelled(ended, run.status.short_error) if run.status.error else ended
         return Check("run", "ended", State.FAILED, message, run.path)

@@ -39,7 +39,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class GateVerdict:
     """All checks of a gate. `rate` is the probability with which one bound fails by chance."""
 
     checks: tuple[Check, ...]

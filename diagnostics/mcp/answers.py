@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import Any
 
 from diagnostics.report.strict_json import json_types
@@ -13,6 +14,7 @@ LONGEST_TEXT = 2_000
 """Characters of one text from a log."""
 LONGEST_NAME = 200
 """Characters of a name from a log."""
+_MOST_FIELDS = 30  # of an object that we put together: one with more is a table by name, as long as a log makes it
 _DIGITS = 6  # enough to judge a curve, and a third of the characters
 UNTRUSTED = "untrusted"
 """The key below which stands what a model, a data set or a console wrote."""
@@ -55,7 +57,7 @@ def _encoded(document: Mapping[str, Any]) -> str:
 def _plain(value: Any) -> Any:
     """Without null, empty texts and empty collections, which say nothing; texts visible, numbers short."""
     if isinstance(value, dict):
-        inner = {visible(key): _plain(item) for key, item in value.items()}
+        inner = {untrusted(key, LONGEST_NAME): _plain(item) for key, item in value.items()}
         return {key: item for key, item in inner.items() if item not in (None, "", [], {})}
     if isinstance(value, list):
         return [_plain(item) for item in value]
@@ -65,27 +67,37 @@ def _plain(value: Any) -> Any:
 
 
 def _smaller(document: Document) -> tuple[Document, str]:
-    """Half of its largest list, or of its longest text; and where that stands."""
-    lists, texts = list[tuple[int, str]](), list[tuple[int, str]]()
-    _walk(document, "", lambda path, value: lists.append((len(_encoded({"": value})), path)), _of_lists)
+    """Half of its largest list or table, or of its longest text; and where that stands.
+
+    Raises ToolProblem where nothing in it can be halved.
+    """
+    rows, texts = list[tuple[int, str]](), list[tuple[int, str]]()
+    _walk(document, "", lambda path, value: rows.append((len(_encoded({"": value})), path)), _of_rows)
     _walk(document, "", lambda path, value: texts.append((len(value), path)), _of_texts)
-    size, path = max(lists, default=(0, ""))
+    size, path = max(rows, default=(0, ""))
     longest, of_text = max(texts, default=(0, ""))
-    if size >= longest:
-        return _changed(document, path, lambda value: value[: len(value) // 2]), _told(path)
-    return _changed(document, of_text, lambda value: _shortened(value, len(value) // 2)), _told(of_text)
+    chosen = path if size >= longest else of_text
+    if not chosen:
+        raise ToolProblem(f"the answer is longer than {MOST_CHARACTERS:,} characters; ask for less")
+    return _changed(document, chosen, _half), _told(chosen)
 
 
-def _of_lists(value: Any) -> bool:
-    return isinstance(value, list) and len(value) > 1
+def _of_rows(value: Any) -> bool:
+    return (isinstance(value, list) and len(value) > 1) or (isinstance(value, dict) and len(value) > _MOST_FIELDS)
 
 
 def _of_texts(value: Any) -> bool:
-    return isinstance(value, str)
+    return isinstance(value, str) and len(value) > 1
+
+
+def _half(value: Any) -> Any:
+    if isinstance(value, dict):
+        return dict(islice(value.items(), len(value) // 2))
+    return _shortened(value, len(value) // 2) if isinstance(value, str) else value[: len(value) // 2]
 
 
 def _walk(value: Any, path: str, found: Callable[[str, Any], None], wanted: Callable[[Any], bool]) -> None:
-    if wanted(value):
+    if path and wanted(value):
         found(path, value)
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items:

@@ -1,7 +1,9 @@
 """Launching and stopping the bundled trainer for a program, where --allow-launch says that it may."""
 
 import itertools
+import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -14,11 +16,11 @@ from diagnostics.mcp.opening import Library
 from diagnostics.runlog import STATUS_FILE
 
 _SECONDS_TO_CLAIM = 60.0
+_SECONDS_TO_STOP = 60.0  # for the command to say whether it could be stopped
 _POLL_SECONDS = 0.1
 _FIELD = re.compile(r"[a-z][a-z0-9_]{0,60}")
-_NOT_SETTINGS = frozenset({"run_dir", "config", "from", "resume", "trust", "apply-fixes", "help"})
+_NOT_SETTINGS = frozenset({"run_dir", "config", "from", "resume", "trust", "help"})
 """Where a run goes, which files are read and whether foreign code is trusted is not for a program to say."""
-_PARENTS = ("from", "resume")
 _MOST_ERROR = 1_000
 
 Settings = Mapping[str, str | int | float | bool]
@@ -43,7 +45,18 @@ def launch(library: Library, algorithm: str, settings: Settings, parent: str, ap
 def stop(library: Library, path: str) -> Document:
     """Ask a training to write a checkpoint and end."""
     run = library.ref(path).path
-    done = subprocess.run(_rlvitals("stop", str(run)), capture_output=True, text=True, check=False)
+    command = _rlvitals("stop", str(run))
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,  # ours is the client's
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS_TO_STOP,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ToolProblem(f"{run} could not be stopped within {_SECONDS_TO_STOP:g} s") from error
     if done.returncode:
         raise ToolProblem(untrusted(done.stderr.strip().removeprefix("rlvitals: "), _MOST_ERROR))
     return {"run": run.as_posix(), "says": done.stdout.strip()}
@@ -71,10 +84,19 @@ def _start(words: list[str], folder: Path) -> None:
         deadline = time.monotonic() + _SECONDS_TO_CLAIM
         while not (folder / STATUS_FILE).exists():
             if process.poll() is not None or time.monotonic() > deadline:
+                _end(process)
                 errors.seek(0)
                 said = errors.read(_MOST_ERROR).strip().removeprefix("rlvitals: ")
-                raise ToolProblem(f"the training did not start: {untrusted(said, _MOST_ERROR)}")
+                why = untrusted(said, _MOST_ERROR) or f"no run within {_SECONDS_TO_CLAIM:g} s"
+                raise ToolProblem(f"the training did not start: {why}")
             time.sleep(_POLL_SECONDS)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End what has not claimed its folder in time, with all that it started."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def _rlvitals(*words: str) -> list[str]:

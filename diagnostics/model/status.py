@@ -6,7 +6,8 @@ from diagnostics.model.messages import shortened
 
 LONGEST_ERROR = 600  # characters shown
 LIVE_STATES = frozenset({"queued", "starting", "running"})
-_ENDS = frozenset({"finished", "stopped", "failed", "died"})
+FAILED_STATES = frozenset({"failed", "died"})
+_ENDS = frozenset({"finished", "stopped", *FAILED_STATES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,11 @@ class Status:
     def has_ended(self) -> bool:
         """Whether the training is over, by its own account or not."""
         return self.state in _ENDS
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the training ended by an error, or its process without a word."""
+        return self.state in FAILED_STATES
 
     @property
     def short_error(self) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from diagnostics.gate.verdict import Check, Group, State, Verdict
+from diagnostics.gate.verdict import Check, GateVerdict, Group, State
 from diagnostics.language import N_, _, pgettext
 from diagnostics.punctuation import labelled
 from diagnostics.report import markdown_elements as markup
@@ -18,14 +18,14 @@ _ORDER = (State.FAILED, State.UNSURE, State.PASSED)
 _COLUMN = 8  # "FAILED" and two spaces
 
 
-def gate_form(verdict: Verdict, form: str, style: Style) -> str:
+def gate_form(verdict: GateVerdict, form: str, style: Style) -> str:
     """The verdict as "text", "json" or "markdown"."""
     if form == "json":
         return to_json(gate_document(verdict))
     return "\n".join(_markdown(verdict)) if form == "markdown" else "\n".join(_text(verdict, style))
 
 
-def gate_document(verdict: Verdict) -> dict[str, Any]:
+def gate_document(verdict: GateVerdict) -> dict[str, Any]:
     """The verdict for JSON."""
     return {
         "state": verdict.state,
@@ -38,7 +38,7 @@ def gate_document(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def headline(verdict: Verdict) -> str:
+def headline(verdict: GateVerdict) -> str:
     """The verdict in a line: "failed: 2 of 12 checks, 1 unsure"."""
     failed, unsure = len(verdict.of_state(State.FAILED)), len(verdict.of_state(State.UNSURE))
     if failed:
@@ -48,7 +48,7 @@ def headline(verdict: Verdict) -> str:
     return sentence.format(failed=failed, unsure=unsure, checks=counted(len(verdict.checks), "check"))
 
 
-def _sides(verdict: Verdict) -> str:
+def _sides(verdict: GateVerdict) -> str:
     first, last = verdict.steps
     return _("{candidates} against {baselines}, means over steps {first} to {last}").format(
         candidates=counted(len(verdict.candidates), "candidate run"),
@@ -58,7 +58,7 @@ def _sides(verdict: Verdict) -> str:
     )
 
 
-def _text(verdict: Verdict, style: Style) -> Iterator[str]:
+def _text(verdict: GateVerdict, style: Style) -> Iterator[str]:
     yield _("gate {verdict}").format(verdict=headline(verdict))
     yield style.paragraph(_sides(verdict), indent=0)
     yield ""
@@ -67,7 +67,7 @@ def _text(verdict: Verdict, style: Style) -> Iterator[str]:
         yield style.labelled(_(word), labelled(_name(check), check.message), column=_COLUMN, colour=word)
 
 
-def _markdown(verdict: Verdict) -> Iterator[str]:
+def _markdown(verdict: GateVerdict) -> Iterator[str]:
     yield _("### Training gate {verdict}").format(verdict=headline(verdict))
     yield ""
     sentence = _("{sides}. A gate on which nothing changed fails in at most {rate} of cases.")
@@ -82,7 +82,7 @@ def _markdown(verdict: Verdict) -> Iterator[str]:
         yield markup.table(("", _("Check"), _("Found")), rows)
 
 
-def _sorted(verdict: Verdict) -> list[Check]:
+def _sorted(verdict: GateVerdict) -> list[Check]:
     return sorted(verdict.checks, key=lambda check: _ORDER.index(check.state))
 
 

@@ -2,11 +2,11 @@
 
 from xml.etree import ElementTree
 
-from diagnostics.gate.verdict import Check, State, Verdict
+from diagnostics.gate.verdict import Check, GateVerdict, State
 from diagnostics.visible_text import one_line
 
 
-def junit(verdict: Verdict) -> str:
+def junit(verdict: GateVerdict) -> str:
     """A suite with a test case for each check."""
     counts = {
         "tests": str(len(verdict.checks)),

@@ -4,7 +4,7 @@ import json
 from importlib import metadata
 from typing import Any
 
-from diagnostics.gate.verdict import Check, State, Verdict
+from diagnostics.gate.verdict import Check, GateVerdict, State
 from diagnostics.language import _
 from diagnostics.punctuation import labelled
 from diagnostics.report.strict_json import json_types
@@ -15,7 +15,7 @@ _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sa
 _LEVELS = {State.FAILED: "error", State.UNSURE: "note"}
 
 
-def sarif(verdict: Verdict, gate: str) -> str:
+def sarif(verdict: GateVerdict, gate: str) -> str:
     """A log with one run of the tool; each result points at the gate's file, where what is demanded stands."""
     told = [check for check in verdict.checks if check.state in _LEVELS]
     rules = sorted({_rule(check) for check in told})

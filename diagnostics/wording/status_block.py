@@ -145,7 +145,7 @@ def _health(diagnosis: Diagnosis) -> tuple[Health, str]:
 def _why_down(diagnosis: Diagnosis) -> str:
     """Why a run does not train and has not ended as planned; empty where it does, or has."""
     run = diagnosis.run
-    if run.status.state in ("failed", "died"):
+    if run.status.has_failed:
         return labelled(state_word(run), run.status.short_error) if run.status.error else state_word(run)
     if run.status.suspended is not None:
         return standstill(run)

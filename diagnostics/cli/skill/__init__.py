@@ -1,7 +1,5 @@
 """`rlvitals skill`: the text that teaches a program's model to use rlvitals, to read or to install."""
 
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -39,19 +37,12 @@ def run(words: Sequence[str]) -> int:
 
 
 def _write(target: Path, text: str) -> None:
-    """Write the file whole, replacing a link rather than what it leads to. Raises CommandError."""
+    """Write the file; a link in its place is replaced, not what it leads to. Raises CommandError."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=target.parent, delete=False) as file:
+        target.unlink(missing_ok=True)
+        with target.open("x", encoding="utf-8") as file:
             file.write(text)
-        Path(file.name).chmod(0o666 & ~_umask())
-        Path(file.name).replace(target)
     except OSError as error:
         sentence = _("cannot write {file}: {error}; name a folder that can be written")
         raise CommandError(sentence.format(file=target, error=error.strerror)) from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -3,12 +3,12 @@
 from typing import get_args
 
 from diagnostics.gate.intervals import Basis
-from diagnostics.gate.verdict import State
+from diagnostics.gate.verdict import Group, State
 from diagnostics.report.schemas.shapes import COUNT, NUMBER, STEP, TEXT, listed, members, nullable, record, words
 
 _CHECK = record(
     {
-        "group": words("run", "metric", "ratio", "finding", "first step"),
+        "group": words(*get_args(Group)),
         "name": TEXT,
         "state": members(State),
         "message": TEXT,

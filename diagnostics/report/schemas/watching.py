@@ -1,7 +1,9 @@
 """The schema of `rlvitals watch --format json`: a line for each change of a run."""
 
+from diagnostics.alerts.episodes import Kind
+from diagnostics.report.schemas.diagnosis import SEVERITY
 from diagnostics.report.schemas.runs import STATE, VERDICT
-from diagnostics.report.schemas.shapes import COUNT, FLAG, STEP, TEXT, listed, nullable, record, words
+from diagnostics.report.schemas.shapes import COUNT, FLAG, STEP, TEXT, listed, members, nullable, record
 
 WATCH = record(
     {
@@ -17,7 +19,7 @@ WATCH = record(
             record(
                 {
                     "name": TEXT,
-                    "severity": words("critical", "warning", "info"),
+                    "severity": SEVERITY,
                     "first_step": nullable(STEP),
                     "last_step": nullable(STEP),
                     "still": FLAG,
@@ -26,9 +28,7 @@ WATCH = record(
                 }
             )
         ),
-        "alerts": listed(
-            record({"kind": words("opened", "worsened", "closed", "failed", "silent", "ended"), "title": TEXT})
-        ),
+        "alerts": listed(record({"kind": members(Kind), "title": TEXT})),
     }
 )
 """The alerts are those that this line was printed for."""

@@ -56,7 +56,7 @@ class RunDied(RunRule[NoLimits]):
 
     def applies(self, run: Run) -> bool:
         """A run that goes on, or ended as planned, did not die."""
-        return run.status.state in ("failed", "died")
+        return run.status.has_failed
 
     def check(self, run: Run, limits: NoLimits) -> RuleResult:
         sign, error, step = leading_sign(run), run.status.error, run.last_step or 0

@@ -88,6 +88,7 @@ def test_without_a_file_alarms_go_to_the_terminal() -> None:
         ("[[send]]\nterminal = true\nrun = 'a'", "has no key 'run'"),
         ("[[send]]\nterminal = true\nfindings = 'a'", "findings = 'a' is no list"),
         ("cooldown_minutes = -1\n[[send]]\nterminal = true", "no number of minutes"),
+        ("cooldown_minutes = nan\n[[send]]\nterminal = true", "no number of minutes"),
         ("page = 'javascript:alert(1)'\n[[send]]\nterminal = true", "no address such as"),
         ("send = 1", "names no receiver"),
         ("[[send]", "alerts.toml: "),

@@ -1,7 +1,6 @@
 """Tests of how alerts get to people: real servers for HTTP and mail, dead and slow ones, and hostile text."""
 
 import json
-import socket
 import sys
 import threading
 import time
@@ -21,6 +20,7 @@ from diagnostics.alerts.channels import chat
 from diagnostics.alerts.episodes import Event, Kind
 from diagnostics.alerts.sender import MOST_WAITING, Sender
 from diagnostics.model.outcome import Severity
+from tests.dashboard import free_port
 from tests.diagnostics.alerts.diagnoses import diagnosis
 
 PATIENCE = 20.0
@@ -35,6 +35,7 @@ class Receiver:
     posts: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     answers: list[int] = field(default_factory=list)  # the next ones; 200 without
+    holds_one: threading.Event = field(default_factory=threading.Event)  # at /slow, until it is released
     released: threading.Event = field(default_factory=threading.Event)
 
 
@@ -43,6 +44,7 @@ def receiver() -> Iterator[Receiver]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             if self.path == "/slow":
+                found.holds_one.set()
                 found.released.wait(PATIENCE)
             found.posts.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
             found.headers.append(dict(self.headers.items()))
@@ -61,13 +63,6 @@ def receiver() -> Iterator[Receiver]:
     found.released.set()
     server.shutdown()
     server.server_close()
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
 
 
 def alert(text: str = "0.9 nats", **run: Any) -> Alert:
@@ -108,12 +103,12 @@ def test_a_busy_receiver_is_asked_again_and_one_that_refuses_is_named_without_it
 def test_a_slow_receiver_holds_up_nobody_and_its_queue_is_bounded(receiver: Receiver) -> None:
     complaints = list[str]()
     sender = Sender([Route("webhook", f"{receiver.url}/slow"), Route("webhook", receiver.url)], complaints.append)
-    for _ in range(MOST_WAITING + 2):
+    for sent in range(1, MOST_WAITING + 3):
         sender.send(alert())
-        time.sleep(0.001)
-    deadline = time.monotonic() + PATIENCE
-    while len(receiver.posts) < MOST_WAITING + 2 and time.monotonic() < deadline:
-        time.sleep(0.01)
+        assert receiver.holds_one.wait(PATIENCE)
+        deadline = time.monotonic() + PATIENCE
+        while len(receiver.posts) < sent and time.monotonic() < deadline:
+            time.sleep(0.001)
     assert len(receiver.posts) == MOST_WAITING + 2  # all of the quick one's
     assert complaints == [f"an alert was not sent by webhook: {MOST_WAITING} others wait there"]
     sender.finish(0.01)

@@ -16,7 +16,7 @@ from transformers import Trainer, TrainerState, TrainingArguments
 
 import rlvitals
 from diagnostics.api import open_run
-from diagnostics.runlog import RUN_FILE, RunLog
+from diagnostics.runlog import RUN_FILE
 
 pytestmark = pytest.mark.process
 
@@ -156,5 +156,3 @@ def test_a_resumed_training_goes_on_in_its_run_directory(tmp_path: Path) -> None
     run = open_run(tmp_path)
     assert (run.run_id, run.status.state, run.resumed_after) == (before, "finished", (4,))
     assert list(logged(tmp_path / "rlvitals")) == [1, 2, 3, 4, 5, 6]
-    with RunLog(tmp_path / "rlvitals-2"):
-        assert json.loads((tmp_path / "rlvitals-2" / RUN_FILE).read_text()).get("producer") is None

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from diagnostics.cli import main
 from diagnostics.runlog import RunLog
 from tests.published_schemas import published
 
@@ -52,6 +53,12 @@ def test_what_cannot_be_watched_is_said_in_a_sentence(rlvitals: Rlvitals, health
     (tmp_path / "alerts.toml").write_text("[[send]]\nfax = 1")
     refused = rlvitals("watch", healthy_run, "--alerts", "alerts.toml")
     assert (refused.returncode, "one names none" in refused.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("interval", ["0", "-1", "nan", "inf", "soon"])
+def test_an_interval_that_cannot_be_waited_for_is_refused(interval: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["watch", "a", f"--interval={interval}"]) == 2
+    assert f"'{interval}' is no interval; give a number of seconds from 0.01 to 3600" in capsys.readouterr().err
 
 
 @pytest.mark.process

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from diagnostics.mcp.answers import MOST_CHARACTERS, answer, untrusted
+from diagnostics.mcp.answers import MOST_CHARACTERS, ToolProblem, answer, untrusted
 from tests.hostile_text import DANGEROUS, EVERYTHING
 
 
@@ -16,9 +16,11 @@ from tests.hostile_text import DANGEROUS, EVERYTHING
         ({"text": "x" * 1_000_000, "kept": 1}, ["text"]),
         ({"a": {"b": [["y" * 900] for _ in range(90)]}, "kept": 1}, ["a.b"]),
         ({"kept": 1, **{f"field-{i}": "\u202e" * 50 for i in range(200)}}, None),
+        ({"kept": 1, "settings": {f"argument_{i}": {"A": "1", "B": "2"} for i in range(2000)}}, ["settings"]),
+        ({"kept": 1, "rewards": {"k" * 100_000: 0.5}}, []),
         ({"kept": 1, "rows": [1, 2]}, []),
     ],
-    ids=["a list", "a text", "a list inside", "many texts", "small"],
+    ids=["a list", "a text", "a list inside", "many texts", "a table", "a long key", "small"],
 )
 def test_an_answer_is_never_larger_than_its_bound(document: dict[str, object], cut: list[str] | None) -> None:
     text = answer(document)
@@ -26,6 +28,11 @@ def test_an_answer_is_never_larger_than_its_bound(document: dict[str, object], c
     assert len(text) <= MOST_CHARACTERS
     assert told["kept"] == 1
     assert cut is None or told.get("cut", []) == cut
+
+
+def test_what_cannot_be_made_smaller_is_a_problem_and_no_endless_search() -> None:
+    with pytest.raises(ToolProblem, match="ask for less"):
+        answer({f"field-{i}": i for i in range(2000)})
 
 
 def test_an_answer_holds_nothing_empty_hidden_or_longer_than_it_needs() -> None:
