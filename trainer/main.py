@@ -12,6 +12,7 @@ import importlib.util
 import itertools
 import json
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -36,6 +37,7 @@ from trainer.launch import LaunchError, stop
 from trainer.launch.arguments import RUNS_FOLDER, USAGE, Plan, help_text, read_plan
 from trainer.launch.consent import Consent
 from trainer.launch.several_processes import as_launched, become_launcher, process_count, process_number
+from trainer.launch.submission import LOCAL, Placement, job_title, reports_below, stop_job, submit
 from trainer.rewards import RewardError, RewardFunc, get_reward_funcs
 from trainer.rewards.smoke_test import read_trial_request, smoke_test
 from trainer.run.failures import in_words, print_failure
@@ -67,7 +69,9 @@ def _run(words: Sequence[str]) -> int:
         sys.stdout.write(faults_as_text())
         return FINISHED
     if command == "train" and "--help" not in rest:
-        return _train(read_plan(rest), words)
+        placement, rest = Placement.taken_from(rest)
+        plan = read_plan(rest)
+        return _train(plan, ["train", *rest]) if placement.executor == LOCAL else _submit(plan, rest, placement)
     if command == "train":
         sys.stdout.write(help_text(rest[0] if rest[0] in ALGORITHMS else "grpo"))
         return FINISHED
@@ -76,7 +80,12 @@ def _run(words: Sequence[str]) -> int:
     if command in _TRIALS and rest in ([], [_TRUST]):
         return _try_out(command, Consent.GIVEN if rest else Consent.WITHHELD)
     if command == "stop" and len(rest) == 1:
-        sys.stdout.write(f"{stop(Path(rest[0]))}\n")
+        run = Path(rest[0])
+        sys.stdout.write(f"{stop_job(run) or stop(run)}\n")
+        return FINISHED
+    if command == "jobs":
+        for report in reports_below(map(Path, rest)):
+            sys.stdout.write(f"{json.dumps(report.to_dict())}\n")
         return FINISHED
     raise ConfigError(f"the command must be one of\n{USAGE}")
 
@@ -131,6 +140,17 @@ def _evaluate(words: Sequence[str]) -> int:
     return FINISHED
 
 
+def _submit(plan: Plan, words: Sequence[str], placement: Placement) -> int:
+    """Submit the training as a job; its code is admitted here, where somebody can be asked."""
+    _check_installation()
+    admit_training(plan, asks=True)
+    record = submit(plan, words, placement)
+    where = shlex.quote(str(record.run_dir))
+    sys.stdout.write(f"{job_title(record.handle)} trains {plan.algorithm} on {plan.config.data_name} into {where}\n")
+    sys.stderr.write(f"look at it with: rlvitals status {where}; stop it with: rlvitals stop {where}\n")
+    return FINISHED
+
+
 def _train(plan: Plan, words: Sequence[str]) -> int:
     _check_installation()
     admit_training(plan, asks=process_count() == 1)
@@ -170,8 +190,23 @@ def _train_as_first(plan: Plan, loop: Callable[[Journal], None]) -> int:
             return FINISHED
         finally:
             journal.close()
-        log.close("finished" if journal.last_step == plan.config.total_steps else "stopped")
+        if journal.last_step == plan.config.total_steps:
+            log.close("finished")
+        else:
+            log.close("stopped", _scheduler_words(stop_request, log.directory))
     return FINISHED
+
+
+def _scheduler_words(request: StopRequest, directory: Path) -> str | None:
+    """What ended a training that its scheduler asked to end, and how it goes on; None for one that a user stopped."""
+    if not request.scheduler_signal:
+        return None
+    sentence = (
+        f"the scheduler asked it to end ({request.scheduler_signal}: its time limit, or a job that goes before); "
+        f"it goes on from its checkpoint with: rlvitals train --resume {shlex.quote(str(directory))}"
+    )
+    sys.stderr.write(f"rlvitals: {visible(sentence)}\n")
+    return sentence
 
 
 def _train_alongside(plan: Plan, loop: Callable[[Journal], None]) -> int:

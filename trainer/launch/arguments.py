@@ -1,6 +1,6 @@
 """Parses the arguments of `rlvitals train` into a checked plan. Imports no torch."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -117,6 +117,18 @@ def _split(words: Sequence[str]) -> tuple[str, dict[str, str]]:
         else:
             raise ConfigError(f"{word!r} is unexpected after {algorithm!r}; options are written --name value")
     return algorithm, {name: ",".join(values) if values else "true" for name, values in pairs.items()}
+
+
+def separate(words: Sequence[str], names: Collection[str]) -> tuple[dict[str, str], list[str]]:
+    """The options of these names, each with its values joined by commas, and all other words as they are."""
+    taken: list[str] = []
+    rest: list[str] = []
+    into = rest
+    for word in words:
+        if word.startswith("--"):
+            into = taken if word[2:].partition("=")[0].replace("-", "_") in names else rest
+        into.append(word)
+    return _split(taken)[1], rest
 
 
 def _relaunch(run: Path, named: str, fields: Mapping[str, str], directory: Path | None) -> Plan:

@@ -11,20 +11,30 @@ from diagnostics.runlog import RunLog
 from trainer.console import Progress
 from trainer.run.sinks import Sinks
 
+FROM_SCHEDULER = (signal.SIGUSR1, signal.SIGUSR2)
+"""What a scheduler sends some time before it ends a job: at its time limit, or for another job's sake."""
+
 
 class StopRequest:
-    """Set by SIGTERM or the first Ctrl-C: the loop ends after the current step. A second Ctrl-C interrupts at once."""
+    """Set by SIGTERM, the first Ctrl-C or a scheduler's signal: the loop ends after the current step.
+
+    A second Ctrl-C interrupts at once.
+    """
 
     def __init__(self) -> None:
         self._event = threading.Event()
-        signal.signal(signal.SIGTERM, self._handle)
-        signal.signal(signal.SIGINT, self._handle)
+        self.scheduler_signal = ""
+        """The name of the scheduler's signal, if one has come."""
+        for number in (signal.SIGTERM, signal.SIGINT, *FROM_SCHEDULER):
+            signal.signal(number, self._handle)
 
     def __bool__(self) -> bool:
         return self._event.is_set()
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self._event.set()
+        if number in FROM_SCHEDULER:
+            self.scheduler_signal = signal.Signals(number).name
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
