@@ -1,6 +1,7 @@
 # make run    set everything up and open the dashboard on ./runs and the sample runs
 # make test   set everything up and run all tests, the browser ones included
 # make test-fast  the tests that start no process and no browser (two minutes on two cores)
+# make test-slurm  the tests on a Slurm cluster, which runs on this machine from Debian's packages; installs them as root (five minutes)
 # make check  format, lint, types and import contracts
 # make reference  write the generated pages of docs/ anew: docs/reference and the drawing in docs/design.md
 # make translations  find the texts that a user reads, and bring the files of their translations up to them
@@ -33,7 +34,7 @@ ifneq ($(TORCH_SOURCE),)
 TORCH_FROM := $(if $(findstring ://,$(TORCH_SOURCE)),--index-url,--no-index --no-deps --find-links) $(TORCH_SOURCE)
 endif
 
-.PHONY: run test test-fast check format samples reference translations reports screenshots checkpoints parity speed read-speed dashboard-speed detection-trl real-logs fuzz clean
+.PHONY: run test test-fast test-slurm check format samples reference translations reports screenshots checkpoints parity speed read-speed dashboard-speed detection-trl real-logs fuzz clean
 
 run: $(VENV)/.run
 	$(BIN)/rlvitals --port $(PORT)
@@ -41,10 +42,14 @@ run: $(VENV)/.run
 test: $(VENV)/.dev
 	./tests/chromium.sh
 	./tests/servers.sh
-	$(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist worksteal
+	$(BIN)/python -m pytest -m "not slurm" --numprocesses logical --maxprocesses 8 --dist worksteal
 
 test-fast: $(VENV)/.dev
 	$(BIN)/python -m pytest -m fast --numprocesses logical --maxprocesses 8 --dist worksteal
+
+test-slurm: $(VENV)/.dev
+	./tests/slurm.sh
+	$(BIN)/python -m pytest -m slurm tests/slurm
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

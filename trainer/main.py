@@ -37,7 +37,7 @@ from trainer.launch import LaunchError, stop
 from trainer.launch.arguments import RUNS_FOLDER, USAGE, Plan, help_text, read_plan
 from trainer.launch.consent import Consent
 from trainer.launch.several_processes import as_launched, become_launcher, process_count, process_number
-from trainer.launch.submission import LOCAL, Placement, job_title, reports_below, stop_job, submit
+from trainer.launch.submission import LOCAL, Placement, job_title, reports_below, submit
 from trainer.rewards import RewardError, RewardFunc, get_reward_funcs
 from trainer.rewards.smoke_test import read_trial_request, smoke_test
 from trainer.run.failures import in_words, print_failure
@@ -80,8 +80,7 @@ def _run(words: Sequence[str]) -> int:
     if command in _TRIALS and rest in ([], [_TRUST]):
         return _try_out(command, Consent.GIVEN if rest else Consent.WITHHELD)
     if command == "stop" and len(rest) == 1:
-        run = Path(rest[0])
-        sys.stdout.write(f"{stop_job(run) or stop(run)}\n")
+        sys.stdout.write(f"{stop(Path(rest[0]))}\n")
         return FINISHED
     if command == "jobs":
         for report in reports_below(map(Path, rest)):

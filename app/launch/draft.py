@@ -3,7 +3,7 @@
 import itertools
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from trainer.config.options import ConfigError, Option, options_of
 from trainer.config.recipes import RECIPES, Recipe
 from trainer.config.training import TrainConfig
 from trainer.launch.new_run import as_text
+from trainer.launch.submission import Placement
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class Draft:
     values: Mapping[str, Any]
     root: Path
     name: str
+    job: Mapping[str, str] = field(default_factory=dict)
+    """What is asked of a cluster, by the resource's name, if it is to run there: `executor` is among them then."""
 
     @property
     def run_dir(self) -> Path:
@@ -49,7 +52,24 @@ class Draft:
             raise ConfigError(_("name a model folder or a dataset of your own, or choose a preset that has both"))
         if (self.run_dir / RUN_FILE).exists():
             raise ConfigError(_("{folder} already holds a run; choose another run name").format(folder=self.run_dir))
+        if self.is_job:
+            self.placement.resources.placed(config.num_processes)
         return config
+
+    @property
+    def is_job(self) -> bool:
+        """Whether it is to run on a cluster."""
+        return bool(self.job)
+
+    @property
+    def placement(self) -> Placement:
+        """Where it is to run. Raises ConfigError for a resource that is none."""
+        return Placement.taken_from(self.job_words)[0]
+
+    @property
+    def job_words(self) -> tuple[str, ...]:
+        """The arguments that send it to a cluster; none for this machine."""
+        return tuple(itertools.chain.from_iterable((f"--{name}", word) for name, word in self.job.items() if word))
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -67,7 +87,7 @@ class Draft:
     @property
     def command(self) -> str:
         """The shell command that starts this training, one option per line. Raises ConfigError like `arguments`."""
-        words = (*self.arguments, "--run_dir", str(self.run_dir))
+        words = (*self.arguments, "--run_dir", str(self.run_dir), *self.job_words)
         return "rlvitals" + "".join((" \\\n  " if word.startswith("--") else " ") + shlex.quote(word) for word in words)
 
 

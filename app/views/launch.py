@@ -19,6 +19,7 @@ from app.launch.draft import (
     preset_label,
 )
 from app.launch.fields import Slots, fields, folded_fields, show_problem
+from app.launch.place import place, waiting_jobs
 from app.launch.preflight import beside_fields, findings, findings_overview, is_confirmed
 from app.widgets.foreign_code import consent, may_run
 from app.widgets.markdown import escaped
@@ -31,7 +32,9 @@ from trainer.config.recipes import RECIPES, Recipe
 from trainer.config.training import TrainConfig
 from trainer.data.dataset import first_prompts
 from trainer.launch import LaunchError, start
+from trainer.launch.arguments import read_plan
 from trainer.launch.new_run import free_name, runs_folder
+from trainer.launch.submission import submit
 from trainer.trust.foreign_code import code_in
 
 _PRESET, _ALGORITHM, _NAME = "launch.preset", "launch.algorithm", "launch.name"
@@ -56,7 +59,8 @@ def render(shown: Path, open_run: Callable[[Path], None], is_read_only: bool) ->
     beside_fields(found, slots)
     with outlook:
         name = _name(root, name_stem(algorithm, recipe, values))
-        _training_plan(Draft(algorithm, recipe, values, root, name), tried, found, is_read_only)
+        _training_plan(Draft(algorithm, recipe, values, root, name, place()), tried, found, is_read_only)
+        waiting_jobs(root, is_read_only)
 
 
 def _values(recipe: Recipe | None, algorithm: str) -> tuple[dict[str, Any], Slots]:
@@ -176,7 +180,7 @@ def _missing_trainer() -> str | None:
 
 def _question(draft: Draft) -> str:
     """The key of the question whether the draft's code may run; another draft raises another question."""
-    return "|".join((_BUTTON, *draft.arguments))
+    return "|".join((_BUTTON, *draft.arguments, *draft.job_words))
 
 
 def _start(draft: Draft) -> None:
@@ -186,11 +190,21 @@ def _start(draft: Draft) -> None:
         if not may_run(lambda: code_in(draft.config), _question(draft)):
             return
         try:
-            start(draft.arguments, draft.run_dir)
-        except LaunchError as error:
+            _start_or_submit(draft)
+        except (ConfigError, LaunchError) as error:
             st.session_state[_REFUSAL] = str(error)
             return
         started.add(draft.run_dir)
         state.show_new_run(draft.run_dir)
         give_up()
-    st.session_state[_TO_OPEN] = draft.run_dir
+    if not draft.is_job:
+        st.session_state[_TO_OPEN] = draft.run_dir
+
+
+def _start_or_submit(draft: Draft) -> None:
+    """Start it here, or send it to the cluster, where its turn may come much later."""
+    if not draft.is_job:
+        start(draft.arguments, draft.run_dir)
+        return
+    words = (*draft.arguments[1:], "--run_dir", str(draft.run_dir))
+    submit(read_plan(words), words, draft.placement)

@@ -17,6 +17,7 @@ from diagnostics.wording.runs import data_line, producer
 from diagnostics.wording.steps import progress
 from diagnostics.wording.times import age, date_and_time
 from trainer.launch import LaunchError, stop
+from trainer.launch.submission import is_job
 
 _STOPPING = N_("Stopping: the step is finished and a checkpoint saved first.")
 
@@ -53,8 +54,8 @@ def title_line(run: Run, link_home: LinkHome | None = None) -> None:
 
 
 def can_stop(run: Run) -> bool:
-    """Whether rlvitals started this run on this host and it still trains."""
-    return run.status.is_ours and run.status.state in ("starting", "running")
+    """Whether rlvitals started this run, on this host or as a job of a cluster, and it still trains."""
+    return run.status.state in ("starting", "running") and (run.status.is_ours or is_job(run.path))
 
 
 def stop_button(run: Run) -> None:

@@ -16,12 +16,12 @@ from diagnostics.cli.command import (
     print_note,
     write_result,
 )
+from diagnostics.cli.jobs import jobs_below, unreadable, with_jobs
 from diagnostics.cli.reading import add_map, names_of, open_runs
 from diagnostics.language import N_, _
 from diagnostics.model.cost import Cost
 from diagnostics.model.run import Run
 from diagnostics.report.cost import cost_document
-from diagnostics.report.report import Problem
 from diagnostics.report.run_fields import run_fields
 from diagnostics.report.table_forms import Table
 from diagnostics.run_filter.facts import RunFacts, facts_of
@@ -89,7 +89,8 @@ def run(words: Sequence[str]) -> int:
     add_output(arguments)
     given = arguments.parse_args(words)
     found = list(open_runs(given.paths, names_of(given.map)))
-    problems = [item for item in found if isinstance(item, Problem)]
+    jobs = jobs_below(given.paths)
+    problems = unreadable(found, jobs)
     runs = _named([item for item in found if isinstance(item, Run)])
     if given.filter is not None:
         runs = _filtered(runs, given.filter)
@@ -99,8 +100,11 @@ def run(words: Sequence[str]) -> int:
         print_note(f"rlvitals: {problem.error}")
     table = Table("runs", _WITH_COST if by_cost else _COLUMNS, rows, codes=frozenset({"path"}))
     errors = [{"path": problem.path, "error": problem.error} for problem in problems]
-    if rows or given.format == "json":
-        write_result(table.render(given.format, output_style(given.output), errors=errors), given.output)
+    if given.format == "json":
+        write_result(table.json(errors=errors, jobs=jobs), given.output)
+    elif rows or jobs:
+        shown = table.render(given.format, output_style(given.output)) if rows else ""
+        write_result(with_jobs(shown, jobs), given.output)
     return BAD_INPUT if problems else 0
 
 

@@ -12,10 +12,10 @@ from diagnostics.cli.command import (
     print_note,
     write_result,
 )
+from diagnostics.cli.jobs import jobs_below, unreadable, with_jobs
 from diagnostics.cli.reading import add_map, names_of, open_runs
 from diagnostics.language import _
 from diagnostics.model.run import Run
-from diagnostics.report.report import Problem
 from diagnostics.report.status import status_form
 from diagnostics.wording.status_block import status_block
 
@@ -32,10 +32,12 @@ def run(words: Sequence[str]) -> int:
     add_output(arguments)
     given = arguments.parse_args(words)
     found = list(open_runs(given.paths, names_of(given.map)))
-    problems = [item for item in found if isinstance(item, Problem)]
+    jobs = jobs_below(given.paths)
+    problems = unreadable(found, jobs)
     for problem in problems:
         print_note(f"rlvitals: {problem.error}")
     blocks = [status_block(diagnose(item)) for item in found if isinstance(item, Run)]
-    if blocks or given.format == "json":
-        write_result(status_form(blocks, problems, given.format, output_style(given.output)), given.output)
+    form = status_form(blocks, problems, given.format, output_style(given.output), jobs)
+    if blocks or jobs or given.format == "json":
+        write_result(form if given.format == "json" else with_jobs(form, jobs), given.output)
     return BAD_INPUT if problems else 0

@@ -1,6 +1,6 @@
 """The status of runs as text, JSON or Markdown: what `rlvitals status` prints."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from diagnostics.punctuation import labelled
@@ -15,11 +15,17 @@ from diagnostics.wording.status_block import StatusBlock, title
 _COLUMN = 13  # "performance" and two spaces
 
 
-def status_form(blocks: Sequence[StatusBlock], problems: Sequence[Problem], form: str, style: Style) -> str:
-    """The blocks one after the other as "text" or "markdown", or as one JSON document."""
+def status_form(
+    blocks: Sequence[StatusBlock],
+    problems: Sequence[Problem],
+    form: str,
+    style: Style,
+    jobs: Sequence[Mapping[str, Any]] = (),
+) -> str:
+    """The blocks one after the other as "text" or "markdown", or as one JSON document; `jobs` is for JSON."""
     if form == "json":
         errors = [{"path": problem.path, "error": problem.error} for problem in problems]
-        return to_json({"runs": [status_document(block) for block in blocks], "errors": errors})
+        return to_json({"runs": [status_document(block) for block in blocks], "errors": errors, "jobs": jobs})
     if form == "markdown":
         return "\n\n".join(map(_markdown, blocks))
     return "\n\n".join("\n".join(_text(block, style)) for block in blocks)

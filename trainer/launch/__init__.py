@@ -11,7 +11,7 @@ from diagnostics.foreign_files import read_end, read_whole
 from diagnostics.runlog import CONSOLE_FILE, RUN_FILE, STATUS_FILE
 from trainer.launch.consent import Consent
 from trainer.launch.error import LaunchError
-from trainer.launch.stopping import stop
+from trainer.launch.submission import stop
 
 __all__ = ["LaunchError", "resume", "start", "stop"]
 

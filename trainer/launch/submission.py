@@ -2,13 +2,15 @@
 
 import itertools
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from diagnostics.runlog import ENDED_STATES, RUN_FILE, RecordError, StatusRecord
 from trainer.config.options import ConfigError
+from trainer.launch import stopping
 from trainer.launch.arguments import RUNS_FOLDER, Plan, read_plan, separate
 from trainer.launch.consent import FLAGS, Consent
 from trainer.launch.error import LaunchError
@@ -65,6 +67,8 @@ class JobReport:
         record = self.record
         return {
             "run_dir": str(record.run_dir),
+            "title": job_title(record.handle),
+            "folder": str(job_folder(record.run_dir)),
             "executor": record.handle.executor,
             "job_id": record.handle.job_id,
             "cluster": record.handle.cluster,
@@ -90,7 +94,7 @@ def submit(plan: Plan, words: Sequence[str], placement: Placement) -> JobRecord:
     if lack := executor.missing():
         raise LaunchError(lack)
     resources = placement.resources.placed(plan.config.num_processes)
-    run_dir = _free_folder(plan) if plan.directory is None else plan.directory.expanduser().resolve()
+    run_dir = _free_folder(plan) if plan.directory is None else _given_folder(plan.directory)
     _check_free(run_dir, is_resumed=plan.resumed_step is not None)
     _, kept = separate(words, _REPLACED)
     own = [] if plan.resumed_step is not None else ["--run_dir", str(run_dir)]
@@ -100,10 +104,32 @@ def submit(plan: Plan, words: Sequence[str], placement: Placement) -> JobRecord:
     command = _trainer(_START, *kept, *own, _ONLY_TRUSTED)
     again = _trainer(_START, "--resume", str(run_dir), _ONLY_TRUSTED)
     task = Task(command, run_dir.name, again, run_dir / RUN_FILE)
-    handle = executor.start(task, made_job_folder(run_dir), resources)
+    try:
+        handle = executor.start(task, made_job_folder(run_dir), resources)
+    except LaunchError:
+        _remove_if_empty(run_dir)
+        raise
     record = new_record(handle, run_dir, command, resources.to_dict())
     record.save()
     return record
+
+
+def stop(run_dir: Path) -> str:
+    """Ask a training to finish its step, save a checkpoint and end. Returns at once, with what happens next.
+
+    Raises:
+        LaunchError: Its executor cannot be asked or, for one without an executor, as of `stopping.stop`.
+    """
+    return stop_job(run_dir) or stopping.stop(run_dir)
+
+
+def is_job(run_dir: Path) -> bool:
+    """Whether a job trains into this folder, as far as can be told without asking its executor."""
+    try:
+        record = job_of(run_dir)
+    except LaunchError:
+        return False
+    return record is not None and not _has_ended_since(record)
 
 
 def stop_job(run_dir: Path) -> str | None:
@@ -113,45 +139,52 @@ def stop_job(run_dir: Path) -> str | None:
         LaunchError: The executor cannot be asked.
     """
     record = job_of(run_dir)
-    if record is None:
+    if record is None or _has_ended_since(record):
         return None
-    executor = _executor(record.handle)
-    status = executor.state(record.handle)
-    if not status.is_live or _has_ended(run_dir):
+    executor = _executor(record.handle.executor)
+    (status,) = executor.states([record.handle])
+    if not status.is_live:
         return None
     executor.stop(record.handle, job_folder(run_dir))
-    named = job_title(record.handle)
     if status.state is JobState.QUEUED:
-        return f"{run_dir}: {named} was taken back before it began"
-    return f"{run_dir} finishes its step, saves a checkpoint and ends ({named})"
+        _remove_if_empty(record.run_dir)
+        return f"{run_dir}: {job_title(record.handle)} was taken back before it began"
+    return f"{run_dir} finishes its step, saves a checkpoint and ends ({job_title(record.handle)})"
 
 
 def kill_job(run_dir: Path) -> str | None:
-    """End the job of a run at once, without a checkpoint; as `stop_job` otherwise."""
+    """End the job of a run at once, without a checkpoint; None and errors as of `stop_job`."""
     record = job_of(run_dir)
-    if record is None or not _executor(record.handle).state(record.handle).is_live:
+    if record is None:
         return None
-    _executor(record.handle).kill(record.handle)
+    executor = _executor(record.handle.executor)
+    if not executor.states([record.handle])[0].is_live:
+        return None
+    executor.kill(record.handle)
     return f"{run_dir}: {job_title(record.handle)} was ended at once"
 
 
-def reports_below(paths: Iterable[Path]) -> Iterator[JobReport]:
-    """The jobs that train into these folders or below them, with their states now."""
-    for path in paths:
-        yield from map(report_of, jobs_below(path))
+def reports_below(paths: Iterable[Path]) -> list[JobReport]:
+    """The jobs that train into these folders or below them and are not over for good, with their states now."""
+    records = [record for path in paths for record in jobs_below(path)]
+    of_executor: dict[str, list[JobRecord]] = {}
+    for record in records:
+        if record.run_dir.is_dir() and not _has_ended_since(record):
+            of_executor.setdefault(record.handle.executor, []).append(record)
+    return [report for name, asked in of_executor.items() for report in _reports(name, asked)]
 
 
-def report_of(record: JobRecord) -> JobReport:
-    """A job with its state now."""
+def _reports(executor: str, records: Sequence[JobRecord]) -> list[JobReport]:
     try:
-        return JobReport(record, _executor(record.handle).state(record.handle))
+        states = _executor(executor).states([record.handle for record in records])
     except LaunchError as error:
-        return JobReport(record, JobStatus(JobState.UNKNOWN), str(error))
+        return [JobReport(record, JobStatus(JobState.UNKNOWN), str(error)) for record in records]
+    return list(map(JobReport, records, states))
 
 
 def console_of(record: JobRecord, most: int) -> bytes:
     """The last bytes that a job printed, also where its training never began."""
-    return _executor(record.handle).console(job_folder(record.run_dir), most)
+    return _executor(record.handle.executor).console(job_folder(record.run_dir), most)
 
 
 def job_title(handle: Handle) -> str:
@@ -159,20 +192,21 @@ def job_title(handle: Handle) -> str:
     return f"{handle.executor.capitalize()} job {handle.job_id}"
 
 
-def _executor(handle: Handle) -> Executor:
-    if handle.executor not in EXECUTORS:
-        raise LaunchError(f"there is no executor {handle.executor!r}; this rlvitals has {', '.join(EXECUTORS)}")
-    return EXECUTORS[handle.executor]()
+def _executor(name: str) -> Executor:
+    if name not in EXECUTORS:
+        raise LaunchError(f"there is no executor {name!r}; this rlvitals has {', '.join(EXECUTORS)}")
+    return EXECUTORS[name]()
 
 
 def _check_free(run_dir: Path, is_resumed: bool) -> None:
     if not is_resumed and (run_dir / RUN_FILE).exists():
         raise LaunchError(f"{run_dir} already holds a run; choose another folder")
     record = job_of(run_dir)
-    if record is not None and (report := report_of(record)).status.is_live:
-        raise LaunchError(
-            f"{job_title(record.handle)} is {report.status.state} and trains into {run_dir}; stop it first"
-        )
+    if record is None:
+        return
+    (status,) = _executor(record.handle.executor).states([record.handle])
+    if status.is_live:
+        raise LaunchError(f"{job_title(record.handle)} is {status.state} and trains into {run_dir}; stop it first")
 
 
 def _free_folder(plan: Plan) -> Path:
@@ -189,11 +223,26 @@ def _free_folder(plan: Plan) -> Path:
     raise AssertionError("unreachable")
 
 
-def _has_ended(run_dir: Path) -> bool:
+def _given_folder(directory: Path) -> Path:
     try:
-        return StatusRecord.read(run_dir).state in ENDED_STATES
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LaunchError(f"cannot create {directory}: {error.strerror}; choose another with --run_dir") from error
+    return directory.resolve()
+
+
+def _has_ended_since(record: JobRecord) -> bool:
+    """Whether the run says that it has ended, and has said so after this job was submitted."""
+    try:
+        status = StatusRecord.read(record.run_dir)
     except RecordError:
         return False
+    return status.state in ENDED_STATES and (status.heartbeat or 0.0) > record.submitted
+
+
+def _remove_if_empty(run_dir: Path) -> None:
+    with suppress(OSError):  # it holds something, or a run by now
+        run_dir.rmdir()
 
 
 def _trainer(*words: str) -> list[str]:

@@ -33,6 +33,22 @@ RUN_FIELDS: dict[str, Schema] = {
 ERRORS = listed(record({"path": TEXT, "error": TEXT}))
 """The paths that could not be read, each with the reason."""
 
+JOBS = listed(
+    record(
+        {
+            "path": TEXT,
+            "executor": TEXT,
+            "job_id": TEXT,
+            "cluster": TEXT,
+            "state": words("queued", "running", "finished", "failed", "killed", "unknown"),
+            "reason": TEXT,
+            "has_begun": FLAG,
+            "text": TEXT,
+        }
+    )
+)
+"""The jobs of a cluster whose runs do not speak for themselves: `path` is the run's folder."""
+
 COST = nullable(
     record(
         {
@@ -69,6 +85,7 @@ RUNS = record(
             )
         ),
         "errors": ERRORS,
+        "jobs": JOBS,
     }
 )
 """`rlvitals runs`; the cost stands there with `--sort cost`."""

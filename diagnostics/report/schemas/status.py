@@ -1,6 +1,6 @@
 """The schema of `rlvitals status`."""
 
-from diagnostics.report.schemas.runs import ERRORS, RUN_FIELDS, VERDICT
+from diagnostics.report.schemas.runs import ERRORS, JOBS, RUN_FIELDS, VERDICT
 from diagnostics.report.schemas.shapes import COUNT, FLAG, NUMBER, STEP, TEXT, listed, members, nullable, record
 from diagnostics.wording.status_block import Health
 
@@ -39,4 +39,4 @@ STATUS_OF_RUN = record(
         "next_look": record({"seconds": nullable(NUMBER), "text": TEXT}),
     }
 )
-STATUS = record({"runs": listed(STATUS_OF_RUN), "errors": ERRORS})
+STATUS = record({"runs": listed(STATUS_OF_RUN), "errors": ERRORS, "jobs": JOBS})

@@ -85,8 +85,8 @@ class Executor(Protocol):
     def start(self, task: Task, folder: Path, resources: Resources) -> Handle:
         """Start a command; its output and everything else of the executor's own go to `folder`."""
 
-    def state(self, handle: Handle) -> JobStatus:
-        """Where the job is."""
+    def states(self, handles: Sequence[Handle]) -> list[JobStatus]:
+        """Where each of these jobs is."""
 
     def stop(self, handle: Handle, folder: Path) -> None:
         """Ask the command, which was started with this folder, to end; a waiting job is taken back. Returns at once."""

@@ -5,7 +5,7 @@ import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -44,12 +44,9 @@ class LocalExecutor:
         threading.Thread(target=process.wait, daemon=True).start()  # reaps it: a zombie would look alive
         return Handle(self.name, str(process.pid), socket.gethostname(), f"{boot_id()} {started!r}")
 
-    def state(self, handle: Handle) -> JobStatus:
-        """Whether the process lives; how one ended that does not, its own files tell."""
-        process = _identity(handle)
-        if not process.is_on_this_host:
-            raise ExecutorError(f"process {handle.job_id} is on {handle.cluster}; ask there")
-        return JobStatus(JobState.RUNNING if process.is_alive else JobState.UNKNOWN)
+    def states(self, handles: Sequence[Handle]) -> list[JobStatus]:
+        """Whether each process lives; how one ended that does not, its own files tell."""
+        return [_status(handle) for handle in handles]
 
     def stop(self, handle: Handle, folder: Path) -> None:
         """Send SIGTERM to the command's own process."""
@@ -65,7 +62,7 @@ class LocalExecutor:
         return read_end(path, most) if path.is_file() else b""
 
     def _send(self, handle: Handle, send: Callable[[int, int], None], number: int) -> None:
-        if not self.state(handle).is_live:
+        if not _status(handle).is_live:
             raise ExecutorError(f"process {handle.job_id} does not run any more")
         send(int(handle.job_id), number)
 
@@ -75,6 +72,13 @@ def _start_time(pid: int) -> float:
     import psutil  # noqa: PLC0415 - slow to import
 
     return float(psutil.Process(pid).create_time())
+
+
+def _status(handle: Handle) -> JobStatus:
+    process = _identity(handle)
+    if not process.is_on_this_host:
+        raise ExecutorError(f"process {handle.job_id} is on {handle.cluster}; ask there")
+    return JobStatus(JobState.RUNNING if process.is_alive else JobState.UNKNOWN)
 
 
 def _identity(handle: Handle) -> ProcessIdentity:

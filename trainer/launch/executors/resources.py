@@ -16,14 +16,14 @@ _MOST = 100_000
 RESOURCE_HELP: Mapping[str, str] = {
     "nodes": N_("Machines."),
     "gpus_per_node": N_("GPUs on each machine; each process takes one."),
-    "tasks_per_node": N_("Processes on each machine. empty: one for each GPU, else one."),
-    "cpus_per_task": N_("Cores for each process. empty: the cluster's default."),
-    "mem": N_("Memory on each machine, such as 16G. empty: the cluster's default."),
-    "time": N_("Time limit in minutes, or D-HH:MM:SS as Slurm takes it. empty: the partition's."),
-    "partition": N_("Partition, the cluster's queue. empty: the cluster's default."),
-    "account": N_("The account that pays. empty: yours by default."),
-    "qos": N_("Quality of service. empty: the cluster's default."),
-    "constraint": N_("Features that a machine must have, such as h100. empty: any machine."),
+    "tasks_per_node": N_("Processes on each machine; empty: one for each GPU, else one."),
+    "cpus_per_task": N_("Cores for each process; empty: the cluster's default."),
+    "mem": N_("Memory on each machine, such as 16G; empty: the cluster's default."),
+    "time": N_("Time limit in minutes, or D-HH:MM:SS as Slurm takes it; empty: the partition's."),
+    "partition": N_("Partition, the cluster's queue; empty: the cluster's default."),
+    "account": N_("The account that pays; empty: yours by default."),
+    "qos": N_("Quality of service; empty: the cluster's default."),
+    "constraint": N_("Features that a machine must have, such as h100; empty: any machine."),
     "signal_delay_s": N_("Seconds before the time limit at which a training saves its checkpoint: longer than a step."),
 }
 """Every resource by name, with what it means."""
@@ -52,7 +52,8 @@ class Resources:
         Raises:
             ConfigError: A value is none that Slurm takes; the message says which.
         """
-        return cls(**{name: _parsed(name, word.strip()) for name, word in words.items() if word.strip()})
+        values: dict[str, Any] = {name: _parsed(name, word.strip()) for name, word in words.items() if word.strip()}
+        return cls(**values)
 
     def placed(self, processes: int) -> Self:
         """These resources for a training of so many processes, or as many as they give it where it is only one.

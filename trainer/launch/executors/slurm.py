@@ -1,5 +1,6 @@
 """Jobs on a Slurm cluster: submitted through submitit, asked about by squeue and sacct, ended by scancel."""
 
+import getpass
 import importlib.util
 import os
 import re
@@ -59,6 +60,11 @@ class SlurmExecutor:
     name: ClassVar[str] = "slurm"
 
     @classmethod
+    def is_here(cls) -> bool:
+        """Whether this machine can talk to a Slurm cluster at all."""
+        return all(shutil.which(command) for command in _COMMANDS)
+
+    @classmethod
     def missing(cls) -> str:
         """What this machine lacks to submit jobs, as one sentence; empty where it can."""
         if lacking := [command for command in _COMMANDS if shutil.which(command) is None]:
@@ -77,14 +83,21 @@ class SlurmExecutor:
         job_id = _submitted(_parameters(task, resources, token), task, folder)
         return Handle(self.name, job_id, cluster, token)
 
-    def state(self, handle: Handle) -> JobStatus:
-        """The job's state by squeue, which forgets it some minutes after its end; then by sacct, where that is kept."""
-        _check_cluster(handle)
-        code, told, _ = _run("squeue", "--noheader", "--states=all", f"--jobs={handle.job_id}", "--format=%T|%r|%k")
-        if not code and (line := told.strip()):
-            state, reason, token = (*line.splitlines()[0].split("|", 2), "", "")[:3]
-            return _status(state, reason) if token.strip() == handle.token else JobStatus(JobState.UNKNOWN)
-        return _state_by_accounting(handle.job_id)
+    def states(self, handles: Sequence[Handle]) -> list[JobStatus]:
+        """The jobs' states by squeue, which forgets one some minutes after its end; then by sacct, where that is kept.
+
+        A job is known by the token in its comment: ids are given again.
+        """
+        if not handles:
+            return []
+        here = _cluster()
+        for handle in handles:
+            _check_cluster(handle, here)
+        known = _states_by_queue()
+        forgotten = [handle.job_id for handle in handles if handle.token not in known]
+        past = _states_by_accounting(forgotten) if forgotten else {}
+        unknown = JobStatus(JobState.UNKNOWN)
+        return [known.get(handle.token) or past.get(handle.job_id, unknown) for handle in handles]
 
     def stop(self, handle: Handle, folder: Path) -> None:
         """Take a waiting job back; send SIGTERM to every process of a running one."""
@@ -109,7 +122,7 @@ class SlurmExecutor:
 
     def _check_live(self, handle: Handle) -> None:
         """Nothing is signalled that is not surely this very job."""
-        status = self.state(handle)
+        (status,) = self.states([handle])
         if not status.is_live:
             raise ExecutorError(f"Slurm job {handle.job_id} does not wait or run any more ({status.state})")
 
@@ -170,12 +183,24 @@ def _said(text: str) -> str:
     return "; ".join(dict.fromkeys(own)) or (lines[-1] if lines else "it said nothing")
 
 
-def _state_by_accounting(job_id: str) -> JobStatus:
+def _states_by_queue() -> dict[str, JobStatus]:
+    """The states of this user's jobs by their comments."""
+    form = "--format=%T|%r|%k"
+    code, told, complaint = _run("squeue", "--noheader", "--states=all", f"--user={getpass.getuser()}", form)
+    if code:
+        raise ExecutorError(f"Slurm does not answer: {complaint.strip() or 'squeue failed'}")
+    rows = [line.strip().split("|", 2) for line in told.splitlines()]
+    return {row[2]: _status(row[0], row[1]) for row in rows if len(row) == 3}
+
+
+def _states_by_accounting(job_ids: Sequence[str]) -> dict[str, JobStatus]:
+    """The states of these jobs; nothing where the cluster keeps no accounts."""
     if shutil.which("sacct") is None:
-        return JobStatus(JobState.UNKNOWN)
-    code, told, _ = _run("sacct", "--noheader", "--parsable2", "--allocations", f"--jobs={job_id}", "--format=State")
-    words = told.split()
-    return _status(words[0], "") if not code and words else JobStatus(JobState.UNKNOWN)
+        return {}
+    form = ("--noheader", "--parsable2", "--allocations", "--format=JobID,State")
+    code, told, _ = _run("sacct", *form, f"--jobs={','.join(job_ids)}")
+    rows = [] if code else [line.split("|", 1) for line in told.splitlines()]
+    return {row[0]: _status(row[1].partition(" ")[0], "") for row in rows if len(row) == 2}
 
 
 def _status(state: str, reason: str) -> JobStatus:
@@ -194,13 +219,10 @@ def _cluster() -> str:
     return found[1]
 
 
-def _check_cluster(handle: Handle) -> None:
+def _check_cluster(handle: Handle, here: str) -> None:
     """A job id means another job on another cluster, though both may see the same home folder."""
-    here = _cluster()
     if here != handle.cluster:
-        raise ExecutorError(
-            f"Slurm job {handle.job_id} is of the cluster {handle.cluster}, but this machine's is {here}"
-        )
+        raise ExecutorError(f"Slurm job {handle.job_id} is of the cluster {handle.cluster}; this machine's is {here}")
 
 
 def _end(job_id: str, *options: str) -> None:

@@ -1,0 +1,93 @@
+"""Where a training is to run on the Launch page: this machine, or a cluster with what is asked of it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import streamlit as st
+
+from app.languages import fragment
+from app.launch.fields import COLUMNS, show_problem
+from app.widgets.markdown import escaped
+from diagnostics.language import N_, _
+from diagnostics.wording.jobs import job_sentence
+from trainer.config.options import ConfigError
+from trainer.launch import LaunchError, stop
+from trainer.launch.executors import Resources, SlurmExecutor
+from trainer.launch.executors.resources import RESOURCE_HELP
+from trainer.launch.submission import EXECUTOR, JobReport, reports_below
+
+WHERE = "launch.where"
+_LOCAL, _SLURM = "local", "slurm"
+_TITLES = {_LOCAL: N_("This machine"), _SLURM: N_("Slurm")}
+_MAIN = ("nodes", "gpus_per_node", "cpus_per_task", "mem", "time", "partition")
+_STANDARD = {"nodes": "1", "gpus_per_node": "0", "signal_delay_s": "90"}
+_LOOK_SECONDS = 5.0
+
+
+def place() -> dict[str, str]:
+    """Draw the choice and, for a cluster, a field for each resource. What is asked by name; nothing for this machine.
+
+    Without a cluster's commands there is no choice to draw.
+    """
+    if not SlurmExecutor.is_here():
+        return {}
+    where = st.segmented_control(
+        _("On"), list(_TITLES), format_func=lambda name: _(_TITLES[name]), default=_LOCAL, required=True, key=WHERE
+    )
+    if where != _SLURM:
+        return {}
+    if lack := SlurmExecutor.missing():
+        show_problem(lack)
+    asked = _resource_fields(_MAIN)
+    with st.expander(_("More that the cluster may ask"), key="group.cluster"):
+        asked |= _resource_fields(tuple(name for name in RESOURCE_HELP if name not in _MAIN))
+    return {EXECUTOR: _SLURM, **{name: word for name, word in asked.items() if word != _STANDARD.get(name, "")}}
+
+
+def waiting_jobs(root: Path, is_read_only: bool) -> None:
+    """Draw the jobs below this folder whose trainings have not begun, as they are now and again every few seconds."""
+    if SlurmExecutor.is_here() and _waiting(root):
+        fragment(_draw_waiting, run_every=_LOOK_SECONDS)(root, is_read_only)
+
+
+def _resource_fields(names: tuple[str, ...]) -> dict[str, str]:
+    words: dict[str, str] = {}
+    for start in range(0, len(names), COLUMNS):
+        row = names[start : start + COLUMNS]
+        for column, name in zip(st.columns(COLUMNS), row, strict=False):
+            with column:
+                words[name] = _resource_field(name)
+    return words
+
+
+def _resource_field(name: str) -> str:
+    help_text = _(RESOURCE_HELP[name])
+    meaning = _(RESOURCE_HELP[name].partition("empty: ")[2].rstrip("."))
+    key = f"launch.slurm.{name}"
+    word = st.text_input(name, _STANDARD.get(name, ""), placeholder=meaning, help=help_text, key=key).strip()
+    try:
+        Resources.parse({name: word})
+    except ConfigError as error:
+        show_problem(str(error))
+    return word
+
+
+def _waiting(root: Path) -> list[JobReport]:
+    return [report for report in reports_below([root]) if not report.has_begun]
+
+
+def _draw_waiting(root: Path, is_read_only: bool) -> None:
+    for report in _waiting(root):
+        told: Mapping[str, object] = report.to_dict()
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(escaped(job_sentence(told)), width="stretch")
+            if report.status.is_live and not is_read_only:
+                key = f"launch.take_back.{report.record.handle.token}"
+                st.button(_("Take back"), key=key, on_click=_take_back, args=(report.record.run_dir,))
+
+
+def _take_back(run_dir: Path) -> None:
+    try:
+        stop(run_dir)
+    except LaunchError as error:
+        st.toast(escaped(str(error)))

@@ -1,0 +1,116 @@
+"""Trainings on a real Slurm cluster: they wait, run on two machines, stop, are killed, and go on after a time limit."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from diagnostics.runlog import RUN_FILE
+from tests.published_schemas import published
+from tests.slurm.conftest import Login
+from trainer.launch.executors import JobState, Resources, SlurmExecutor, Task
+
+pytestmark = [pytest.mark.slurm, pytest.mark.slow]
+
+FEW = ("--max_steps", "6", "--save_strategy", "no")
+MANY = ("--max_steps", "5000")
+
+
+def test_a_training_waits_runs_and_finishes(login: Login) -> None:
+    assert " trains grpo on addition into " in login.train(
+        "grpo", *FEW, "--run_dir", "a", "--nodes", "2", "--cpus_per_task", "2"
+    )
+    said = login.train("grpo", *FEW, "--run_dir", "b", "--cpus_per_task", "2", "--time", "10", "--partition", "debug")
+    assert said.startswith("Slurm job ")
+    (told,) = published(login.rlvitals("status", "b", "--format", "json").stdout, "status")["jobs"]
+    assert (told["state"], told["has_begun"]) == ("queued", False)
+    assert "b: Slurm job " in login.rlvitals("runs", ".").stdout
+    assert "already holds a run" not in login.rlvitals("train", "grpo", "--run_dir", "b", "--executor", "slurm").stderr
+    login.wait_for(lambda: login.state("b") == "finished")
+    assert published(login.rlvitals("runs", ".", "--format", "json").stdout, "runs")["jobs"] == []
+    assert login.steps("a") == login.steps("b") == list(range(1, 7))
+
+
+def test_two_machines_train_as_one(login: Login) -> None:
+    login.train("grpo", *FEW, "--run_dir", "a", "--nodes", "2", "--cpus_per_task", "1")
+    login.wait_for(lambda: login.state("a") == "finished")
+    config = json.loads((login.folder / "a" / RUN_FILE).read_text())["config"]
+    assert config["num_processes"] == 2
+    assert "computes on 2 × cpu, 1 thread each" in (login.folder / "a" / "console.log").read_text()
+    assert (login.folder / "a" / "console.rank1.log").exists()
+
+
+def test_a_training_is_stopped_with_its_checkpoint_and_resumed_as_a_job(login: Login) -> None:
+    login.train("grpo", *MANY, "--run_dir", "a", "--nodes", "2")
+    login.wait_for(lambda: len(login.steps("a")) > 2)
+    assert "finishes its step, saves a checkpoint and ends (Slurm job " in login.rlvitals("stop", "a").stdout
+    login.wait_for(lambda: login.state("a") == "stopped")
+    last = login.steps("a")[-1]
+    assert [path.name for path in (login.folder / "a" / "checkpoints").iterdir()] == [f"step-{last}"]
+    login.train("--resume", "a", "--max_steps", str(last + 3))
+    login.wait_for(lambda: login.state("a") == "finished")
+    assert login.steps("a") == list(range(1, last + 4))
+
+
+def test_a_waiting_job_is_taken_back(login: Login) -> None:
+    login.train("grpo", *MANY, "--run_dir", "a", "--nodes", "2", "--cpus_per_task", "2")
+    login.train("grpo", *MANY, "--run_dir", "b")
+    assert "was taken back before it began" in login.rlvitals("stop", "b").stdout
+    assert not (login.folder / "b").exists()
+    refused = login.rlvitals("train", "grpo", "--run_dir", "a", "--executor", "slurm")
+    assert refused.returncode == 2
+    assert "stop it first" in refused.stderr or "already holds a run" in refused.stderr
+
+
+def test_the_time_limit_leaves_a_checkpoint_from_which_the_training_goes_on(login: Login) -> None:
+    login.train("grpo", *MANY, "--run_dir", "a", "--time", "1", "--signal_delay_s", "20")
+    login.wait_for(lambda: login.state("a") == "stopped", seconds=150)
+    assert "the scheduler asked it to end (SIGUSR2" in login.status("a")["error"]
+    last = login.steps("a")[-1]
+    login.train("--resume", "a", "--max_steps", str(last + 2))
+    login.wait_for(lambda: login.state("a") == "finished")
+    assert login.steps("a") == list(range(1, last + 3))
+
+
+def test_a_job_that_the_cluster_starts_again_goes_on_where_it_was(login: Login) -> None:
+    said = login.train("grpo", *MANY, "--run_dir", "a", "--save_steps", "2")
+    job = said.split()[2]
+    login.wait_for(lambda: len(login.steps("a")) > 3)
+    login.cluster.run("scontrol", "requeue", job)
+    login.wait_for(lambda: bool(login.status("a").get("resumed")))
+    (beginning,) = login.status("a")["resumed"]
+    assert beginning["step"] >= 2
+    login.wait_for(lambda: login.steps("a")[-1] > beginning["step"])
+
+
+def test_a_killed_training_is_said_to_have_been_left_and_can_be_resumed(login: Login) -> None:
+    job = login.train("grpo", *MANY, "--run_dir", "a", "--save_steps", "2").split()[2]
+    login.wait_for(lambda: len(login.steps("a")) > 3)
+    login.cluster.run("scancel", "--signal=KILL", "--full", job)
+    login.wait_for(lambda: "ended in the middle of the training" in login.rlvitals("status", "a").stdout)
+    assert login.status("a")["state"] == "running"
+
+
+def test_a_job_that_cannot_begin_leaves_its_words(login: Login) -> None:
+    login.train("grpo", *FEW, "--run_dir", "a")
+    (login.folder / "a" / RUN_FILE).write_text("{}")
+    login.wait_for(lambda: "ended before its training began" in login.rlvitals("status", "a").stdout)
+
+
+def test_what_the_cluster_refuses_is_said(login: Login) -> None:
+    done = login.rlvitals("train", "grpo", "--executor", "slurm", "--partition", "nowhere")
+    assert done.returncode == 2
+    assert "Slurm does not take the job: " in done.stderr
+    assert "invalid partition" in done.stderr
+
+
+def test_any_command_runs_as_a_job(login: Login, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SLURM_CONF", login.cluster.environment["SLURM_CONF"])
+    monkeypatch.chdir(tmp_path)
+    executor = SlurmExecutor()
+    told = "echo rank $RANK of $WORLD_SIZE at $MASTER_ADDR; sleep 600"
+    handle = executor.start(Task(("sh", "-c", told), "a; name\nof mine"), tmp_path, Resources(nodes=2))
+    login.wait_for(lambda: executor.states([handle])[0].state is JobState.RUNNING)
+    login.wait_for(lambda: executor.console(tmp_path, 1 << 16).endswith(b"rank 0 of 2 at localhost\n"))
+    executor.kill(handle)
+    login.wait_for(lambda: executor.states([handle])[0].state is JobState.KILLED)
