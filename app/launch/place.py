@@ -20,7 +20,6 @@ WHERE = "launch.where"
 _LOCAL, _SLURM = "local", "slurm"
 _TITLES = {_LOCAL: N_("This machine"), _SLURM: N_("Slurm")}
 _MAIN = ("nodes", "gpus_per_node", "cpus_per_task", "mem", "time", "partition")
-_STANDARD = {"nodes": "1", "gpus_per_node": "0", "signal_delay_s": "90"}
 _LOOK_SECONDS = 5.0
 
 
@@ -41,7 +40,7 @@ def place() -> dict[str, str]:
     asked = _resource_fields(_MAIN)
     with st.expander(_("More that the cluster may ask"), key="group.cluster"):
         asked |= _resource_fields(tuple(name for name in RESOURCE_HELP if name not in _MAIN))
-    return {EXECUTOR: _SLURM, **{name: word for name, word in asked.items() if word != _STANDARD.get(name, "")}}
+    return {EXECUTOR: _SLURM, **{name: word for name, word in asked.items() if word}}
 
 
 def waiting_jobs(root: Path, is_read_only: bool) -> None:
@@ -61,10 +60,9 @@ def _resource_fields(names: tuple[str, ...]) -> dict[str, str]:
 
 
 def _resource_field(name: str) -> str:
-    help_text = _(RESOURCE_HELP[name])
-    meaning = _(RESOURCE_HELP[name].partition("empty: ")[2].rstrip("."))
+    told = RESOURCE_HELP[name]
     key = f"launch.slurm.{name}"
-    word = st.text_input(name, _STANDARD.get(name, ""), placeholder=meaning, help=help_text, key=key).strip()
+    word = st.text_input(name, placeholder=_(told.unnamed), help=_(told.meaning), key=key).strip()
     try:
         Resources.parse({name: word})
     except ConfigError as error:

@@ -24,6 +24,7 @@ from docs.translations.texts import Text
 from docs.translations.units import units
 from trainer.config.options import Section
 from trainer.config.recipes import RECIPES
+from trainer.launch.executors.resources import RESOURCE_HELP
 from trainer.trust.foreign_code import Kind
 
 _ROOT = Path(__file__).parents[2]
@@ -124,6 +125,9 @@ def _launch_form() -> Iterator[Text]:
         yield Text(recipe.description, "trainer/config/recipes.py", recipe.name)
     yield from (Text(section.value, "trainer/config/options", "heading") for section in Section)
     yield from (Text(kind.value, "trainer/trust/foreign_code.py", "kind of code") for kind in Kind)
+    for name, told in RESOURCE_HELP.items():
+        yield Text(told.meaning, "trainer/launch/executors/resources.py", name)
+        yield Text(told.unnamed, "trainer/launch/executors/resources.py", f"{name}, not named")
 
 
 def _table(table: Any, where: str) -> Iterable[Text]:

@@ -14,6 +14,7 @@ from trainer.config.recipes import RECIPES, demo_recipe
 from trainer.config.training import TrainConfig
 from trainer.faults import FAULTS
 from trainer.launch.consent import FLAGS, Consent, consent_of
+from trainer.launch.executors.resources import RESOURCE_HELP
 from trainer.launch.recorded_run import RecordedRun
 from trainer.launch.resuming import checkpoints_of, config_of_run, newest_resumable, with_changes_on_resume
 from trainer.launch.several_processes import process_count
@@ -23,6 +24,7 @@ USAGE = f"""\
 train {_NAMES} [--recipe NAME] [--config FILE.toml] [--FIELD VALUE ...] [--run_dir DIR]
 train --from RUN [--FIELD VALUE ...] [--run_dir DIR]
 train --resume RUN [--max_steps N] [--save_steps N] [...]
+train [...] --executor slurm [--nodes N] [--gpus_per_node N] [--time MINUTES] [--partition NAME] [...]
 train {_NAMES} --fault NAME [--fault_step K] [...]
 train [...] --trust         also run the code that a RUN or FILE.toml names, and remember its content as trusted
 train [...] --only_trusted  run no code that is not trusted yet, whoever names it
@@ -99,6 +101,10 @@ def help_text(algorithm: str) -> str:
         + "\n\nReward functions, beside path/to/file.py:function:\n"
         + "\n".join(rewards)
         + f"\n\nRecipes: {', '.join(RECIPES)}\n"
+        + "\nResources of --executor slurm:\n"
+        + "".join(
+            f"  --{name} (default: {told.unnamed})\n      {told.meaning}\n" for name, told in RESOURCE_HELP.items()
+        )
     )
 
 

@@ -13,20 +13,31 @@ _MEMORY = re.compile(r"[1-9]\d{0,8}[KMGT]?")
 _TIME = re.compile(r"[1-9]\d{0,8}|\d{1,8}:\d\d|(\d{1,4}-)?\d{1,6}:\d\d:\d\d|\d{1,4}-\d{1,6}(:\d\d)?")
 _MOST = 100_000
 
-RESOURCE_HELP: Mapping[str, str] = {
-    "nodes": N_("Machines."),
-    "gpus_per_node": N_("GPUs on each machine; each process takes one."),
-    "tasks_per_node": N_("Processes on each machine; empty: one for each GPU, else one."),
-    "cpus_per_task": N_("Cores for each process; empty: the cluster's default."),
-    "mem": N_("Memory on each machine, such as 16G; empty: the cluster's default."),
-    "time": N_("Time limit in minutes, or D-HH:MM:SS as Slurm takes it; empty: the partition's."),
-    "partition": N_("Partition, the cluster's queue; empty: the cluster's default."),
-    "account": N_("The account that pays; empty: yours by default."),
-    "qos": N_("Quality of service; empty: the cluster's default."),
-    "constraint": N_("Features that a machine must have, such as h100; empty: any machine."),
-    "signal_delay_s": N_("Seconds before the time limit at which a training saves its checkpoint: longer than a step."),
+
+@dataclass(frozen=True, slots=True)
+class ResourceHelp:
+    """What a resource is, and what holds where it is not named; both are sentences without their points."""
+
+    meaning: str
+    unnamed: str
+
+
+RESOURCE_HELP: Mapping[str, ResourceHelp] = {
+    "nodes": ResourceHelp(N_("machines"), N_("one")),
+    "gpus_per_node": ResourceHelp(N_("GPUs on each machine; each process takes one"), N_("none")),
+    "tasks_per_node": ResourceHelp(N_("processes on each machine"), N_("one for each GPU, else one")),
+    "cpus_per_task": ResourceHelp(N_("cores for each process"), N_("the cluster's default")),
+    "mem": ResourceHelp(N_("memory on each machine, such as 16G"), N_("the cluster's default")),
+    "time": ResourceHelp(N_("time limit in minutes, or D-HH:MM:SS"), N_("the partition's limit")),
+    "partition": ResourceHelp(N_("partition of the cluster"), N_("the cluster's default")),
+    "account": ResourceHelp(N_("account that pays"), N_("your default")),
+    "qos": ResourceHelp(N_("quality of service"), N_("the cluster's default")),
+    "constraint": ResourceHelp(N_("features that a machine must have, such as h100"), N_("any machine")),
+    "signal_delay_s": ResourceHelp(
+        N_("seconds before the time limit at which the checkpoint is saved; more than a step takes"), N_("90 s")
+    ),
 }
-"""Every resource by name, with what it means."""
+"""Every resource by name."""
 
 
 @dataclass(frozen=True, slots=True)
