@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.testing.v1 import AppTest
 
 from diagnostics.runlog import RUN_FILE, STATUS_FILE
+from tests.slurm_stand_ins import install_stand_ins
 
 
 def option(app: AppTest, name: str) -> object:
@@ -161,3 +163,35 @@ def test_a_yes_does_not_count_for_another_finding(launch: AppTest) -> None:
     launch.checkbox[-1].check().run()
     option(launch, "temperature").input("0.2").run()
     assert start_button(launch).disabled
+
+
+def test_without_a_cluster_there_is_no_choice_of_machines(launch: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
+    launch.run()
+    assert "launch.where" not in [group.key for group in launch.button_group]
+
+
+@pytest.mark.process
+def test_a_training_is_sent_to_the_cluster_and_taken_back(
+    launch: AppTest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    install_stand_ins(slurm := tmp_path / "slurm", monkeypatch)
+    launch.run()
+    launch.button_group(key="launch.where").set_value("slurm").run()
+    launch.text_input(key="launch.slurm.nodes").input("2").run()
+    launch.text_input(key="launch.slurm.time").input("soon").run()
+    assert launch.button(key="launch.start").disabled
+    assert page_text(launch).count("MM:SS, not 'soon'") == 2
+    launch.text_input(key="launch.slurm.time").input("90").run()
+    assert command(launch).endswith("--executor slurm \\\n  --nodes 2 \\\n  --time 90")
+    launch.button(key="launch.start").click().run()
+    script = (slurm / "script").read_text().splitlines()
+    assert {"#SBATCH --nodes=2", "#SBATCH --time=90"} <= set(script)
+    token = next(line.partition("comment=")[2] for line in script if "--comment=" in line)
+    (slurm / "queue").write_text(f"PENDING|Priority|{token}\n")
+    launch.run()
+    assert not launch.exception
+    (waiting,) = [caption.value for caption in launch.caption if "Slurm job 7" in caption.value]
+    assert waiting.replace("\\", "").endswith("is queued (Priority)")
+    launch.button(key=f"launch.take_back.{token}").click().run()
+    assert "--state=PENDING 7" in (slurm / "cancelled").read_text()

@@ -1,6 +1,5 @@
 """Tests of executors: what is asked of a cluster, the script that it gets, and jobs on this machine."""
 
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -9,34 +8,19 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.slurm_stand_ins import install_stand_ins
 from trainer.config.options import ConfigError
 from trainer.launch.executors import ExecutorError, Handle, JobState, LocalExecutor, Resources, SlurmExecutor, Task
 from trainer.launch.executors.job_records import job_folder, job_of, jobs_below, made_job_folder, new_record
 from trainer.launch.executors.slurm_task import STOP_FILE
 from trainer.launch.submission import Placement
 
-STAND_INS = {
-    "sbatch": 'cat "$1" > "$STAND_IN/script"; echo Submitted batch job 7',
-    "squeue": 'cat "$STAND_IN/queue"',
-    "scancel": 'echo "$@" >> "$STAND_IN/cancelled"',
-    "scontrol": "echo 'ClusterName             = here'",
-    "sacct": "echo '7|TIMEOUT'",
-    "srun": "exit 1",
-}
-"""What stands in for Slurm's commands here; tests/slurm runs the real ones."""
-
 
 @pytest.fixture
 def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the script that was submitted, the queue that is told and what was cancelled."""
     folder = tmp_path / "slurm"
-    folder.mkdir()
-    for name, line in STAND_INS.items():
-        (folder / name).write_text(f"#!/bin/sh\n{line}\n")
-        (folder / name).chmod(0o755)
-    (folder / "queue").write_text("")
-    monkeypatch.setenv("STAND_IN", str(folder))
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    install_stand_ins(folder, monkeypatch)
     return folder
 
 
