@@ -1,6 +1,6 @@
 """Where a training is to run on the Launch page: this machine, or a cluster with what is asked of it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import streamlit as st
@@ -12,7 +12,7 @@ from diagnostics.language import N_, _
 from diagnostics.wording.jobs import job_sentence
 from trainer.config.options import ConfigError
 from trainer.launch import LaunchError, stop
-from trainer.launch.executors import Resources, SlurmExecutor
+from trainer.launch.executors import JobState, Resources, SlurmExecutor
 from trainer.launch.executors.resources import RESOURCE_HELP
 from trainer.launch.submission import EXECUTOR, JobReport, reports_below
 
@@ -43,10 +43,13 @@ def place() -> dict[str, str]:
     return {EXECUTOR: _SLURM, **{name: word for name, word in asked.items() if word}}
 
 
-def waiting_jobs(root: Path, is_read_only: bool) -> None:
-    """Draw the jobs below this folder whose trainings have not begun, as they are now and again every few seconds."""
-    if SlurmExecutor.is_here() and _waiting(root):
-        fragment(_draw_waiting, run_every=_LOOK_SECONDS)(root, is_read_only)
+def jobs_below(root: Path, show: Callable[[Path], None], is_read_only: bool) -> None:
+    """Draw the jobs that wait or train below this folder, as they are now and again every few seconds.
+
+    `show` is told which run the user wants to see.
+    """
+    if SlurmExecutor.is_here() and reports_below([root]):
+        fragment(_draw_jobs, run_every=_LOOK_SECONDS)(root, show, is_read_only)
 
 
 def _resource_fields(names: tuple[str, ...]) -> dict[str, str]:
@@ -70,18 +73,24 @@ def _resource_field(name: str) -> str:
     return word
 
 
-def _waiting(root: Path) -> list[JobReport]:
-    return [report for report in reports_below([root]) if not report.has_begun]
-
-
-def _draw_waiting(root: Path, is_read_only: bool) -> None:
-    for report in _waiting(root):
-        told: Mapping[str, object] = report.to_dict()
+def _draw_jobs(root: Path, show: Callable[[Path], None], is_read_only: bool) -> None:
+    for report in reports_below([root]):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(escaped(job_sentence(told)), width="stretch")
-            if report.status.is_live and not is_read_only:
-                key = f"launch.take_back.{report.record.handle.token}"
-                st.button(_("Take back"), key=key, on_click=_take_back, args=(report.record.run_dir,))
+            st.caption(escaped(_sentence(report)), width="stretch")
+            key = report.record.handle.token
+            if report.has_begun and st.button(_("Open"), key=f"launch.open.{key}"):
+                show(report.record.run_dir)
+                st.rerun(scope="app")
+            elif report.status.state is JobState.QUEUED and not is_read_only:
+                dropped = (report.record.run_dir,)
+                st.button(_("Take back"), key=f"launch.take_back.{key}", on_click=_take_back, args=dropped)
+
+
+def _sentence(report: JobReport) -> str:
+    told = report.to_dict()
+    if sentence := job_sentence(told):
+        return sentence
+    return _("{path}: {job} trains").format(path=told["run_dir"], job=told["title"])
 
 
 def _take_back(run_dir: Path) -> None:

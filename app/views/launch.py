@@ -19,7 +19,7 @@ from app.launch.draft import (
     preset_label,
 )
 from app.launch.fields import Slots, fields, folded_fields, show_problem
-from app.launch.place import place, waiting_jobs
+from app.launch.place import jobs_below, place
 from app.launch.preflight import beside_fields, findings, findings_overview, is_confirmed
 from app.widgets.foreign_code import consent, may_run
 from app.widgets.markdown import escaped
@@ -60,7 +60,11 @@ def render(shown: Path, open_run: Callable[[Path], None], is_read_only: bool) ->
     with outlook:
         name = _name(root, name_stem(algorithm, recipe, values))
         _training_plan(Draft(algorithm, recipe, values, root, name, place()), tried, found, is_read_only)
-        waiting_jobs(root, is_read_only)
+        jobs_below(root, _open, is_read_only)
+
+
+def _open(run_dir: Path) -> None:
+    st.session_state[_TO_OPEN] = run_dir
 
 
 def _values(recipe: Recipe | None, algorithm: str) -> tuple[dict[str, Any], Slots]:

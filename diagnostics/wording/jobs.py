@@ -5,8 +5,9 @@ from typing import Any
 
 from diagnostics.language import _
 from diagnostics.punctuation import with_remark
+from diagnostics.visible_text import one_line
 
-LIVE = ("queued", "running")
+_LONGEST_REMARK = 300  # characters of what a job printed
 
 
 def job_sentence(job: Mapping[str, Any]) -> str:
@@ -15,7 +16,8 @@ def job_sentence(job: Mapping[str, Any]) -> str:
     if job["problem"]:
         return _("{path}: {job} cannot be asked about: {problem}").format(problem=job["problem"], **names)
     sentence = _of_begun(job["state"]) if job["has_begun"] else _of_waiting(job["state"])
-    return with_remark(sentence.format(**names), job["reason"]) if sentence else ""
+    remark = one_line(job["last_words"])[:_LONGEST_REMARK] or job["reason"]
+    return with_remark(sentence.format(**names), remark) if sentence else ""
 
 
 def _of_waiting(state: str) -> str:

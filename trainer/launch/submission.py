@@ -21,6 +21,7 @@ from trainer.launch.executors.resources import RESOURCE_HELP
 EXECUTOR = "executor"
 LOCAL = "local"
 _REPLACED = frozenset({"run_dir", "num_processes", *FLAGS})
+_LAST_BYTES = 1 << 16
 _START, _ONLY_TRUSTED = "train", f"--{Consent.WITHHELD}"
 
 
@@ -56,6 +57,8 @@ class JobReport:
     record: JobRecord
     status: JobStatus
     problem: str = ""
+    last_words: str = ""
+    """The last line that it printed, of a job that ended before its training began."""
 
     @property
     def has_begun(self) -> bool:
@@ -76,6 +79,7 @@ class JobReport:
             "state": self.status.state.value,
             "reason": self.status.reason,
             "problem": self.problem,
+            "last_words": self.last_words,
             "has_begun": self.has_begun,
         }
 
@@ -152,26 +156,14 @@ def stop_job(run_dir: Path) -> str | None:
     return f"{run_dir} finishes its step, saves a checkpoint and ends ({job_title(record.handle)})"
 
 
-def kill_job(run_dir: Path) -> str | None:
-    """End the job of a run at once, without a checkpoint; None and errors as of `stop_job`."""
-    record = job_of(run_dir)
-    if record is None:
-        return None
-    executor = _executor(record.handle.executor)
-    if not executor.states([record.handle])[0].is_live:
-        return None
-    executor.kill(record.handle)
-    return f"{run_dir}: {job_title(record.handle)} was ended at once"
-
-
 def reports_below(paths: Iterable[Path]) -> list[JobReport]:
     """The jobs that train into these folders or below them and are not over for good, with their states now."""
     records = [record for path in paths for record in jobs_below(path)]
-    of_executor: dict[str, list[JobRecord]] = {}
+    asked: dict[tuple[str, str], list[JobRecord]] = {}
     for record in records:
         if record.run_dir.is_dir() and not _has_ended_since(record):
-            of_executor.setdefault(record.handle.executor, []).append(record)
-    return [report for name, asked in of_executor.items() for report in _reports(name, asked)]
+            asked.setdefault((record.handle.executor, record.handle.cluster), []).append(record)
+    return [report for (executor, _), together in asked.items() for report in _reports(executor, together)]
 
 
 def _reports(executor: str, records: Sequence[JobRecord]) -> list[JobReport]:
@@ -179,12 +171,19 @@ def _reports(executor: str, records: Sequence[JobRecord]) -> list[JobReport]:
         states = _executor(executor).states([record.handle for record in records])
     except LaunchError as error:
         return [JobReport(record, JobStatus(JobState.UNKNOWN), str(error)) for record in records]
-    return list(map(JobReport, records, states))
+    return [
+        JobReport(record, status, last_words=_last_words(record, status))
+        for record, status in zip(records, states, strict=True)
+    ]
 
 
-def console_of(record: JobRecord, most: int) -> bytes:
-    """The last bytes that a job printed, also where its training never began."""
-    return _executor(record.handle.executor).console(job_folder(record.run_dir), most)
+def _last_words(record: JobRecord, status: JobStatus) -> str:
+    """The last line that a job printed which ended before its training began; empty for any other."""
+    if status.is_live or (record.run_dir / RUN_FILE).exists():
+        return ""
+    printed = _executor(record.handle.executor).console(job_folder(record.run_dir), _LAST_BYTES)
+    lines = printed.decode("utf-8", "replace").split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
 def job_title(handle: Handle) -> str:
