@@ -144,7 +144,7 @@ def _submit(plan: Plan, words: Sequence[str], placement: Placement) -> int:
     _check_installation()
     admit_training(plan, asks=True)
     record = submit(plan, words, placement)
-    where = shlex.quote(str(record.run_dir))
+    where = visible(shlex.quote(str(record.run_dir)))
     sys.stdout.write(f"{job_title(record.handle)} trains {plan.algorithm} on {plan.config.data_name} into {where}\n")
     sys.stderr.write(f"look at it with: rlvitals status {where}; stop it with: rlvitals stop {where}\n")
     return FINISHED

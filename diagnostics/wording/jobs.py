@@ -14,10 +14,10 @@ def job_sentence(job: Mapping[str, Any]) -> str:
     """What is to be said of a job: that it waits, that its training has yet to begin, or that it ended without one."""
     names = {"path": job["run_dir"], "job": job["title"], "folder": job["folder"]}
     if job["problem"]:
-        return _("{path}: {job} cannot be asked about: {problem}").format(problem=job["problem"], **names)
+        return one_line(_("{path}: {job} cannot be asked about: {problem}").format(problem=job["problem"], **names))
     sentence = _of_begun(job["state"]) if job["has_begun"] else _of_waiting(job["state"])
-    remark = one_line(job["last_words"])[:_LONGEST_REMARK] or job["reason"]
-    return with_remark(sentence.format(**names), remark) if sentence else ""
+    remark = job["last_words"][:_LONGEST_REMARK] or job["reason"]
+    return one_line(with_remark(sentence.format(**names), remark)) if sentence else ""
 
 
 def _of_waiting(state: str) -> str:
