@@ -13,8 +13,9 @@ from pathlib import Path
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
 _PATH = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin", "/usr/local/sbin"))
-_NODES = ("localhost", "second")
-"""The first node hosts the processes' meeting place, so that its name must lead to an address."""
+HOST = socket.gethostname().partition(".")[0]
+_NODES = (HOST, f"{HOST}-second")
+"""The first one by name hosts the meeting place of the processes, so that its name must lead to an address."""
 _SECONDS = 30.0
 
 _CONFIGURATION = """\
@@ -94,14 +95,13 @@ def _write_configuration(folder: Path) -> Path:
     key = folder / "munge" / "key"
     key.write_bytes(os.urandom(1024))
     key.chmod(0o600)
-    host = socket.gethostname().partition(".")[0]
     munge = folder / "munge" / "socket"
     controller, *ports = _free_ports(1 + len(_NODES))
     nodes = "".join(
-        f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=2 State=UNKNOWN\n"
+        f"NodeName={node} NodeHostname={HOST} NodeAddr=127.0.0.1 Port={port} CPUs=2 State=UNKNOWN\n"
         for node, port in zip(_NODES, ports, strict=True)
     )
-    filled = _CONFIGURATION.format(folder=folder, host=host, controller=controller, munge=munge)
+    filled = _CONFIGURATION.format(folder=folder, host=HOST, controller=controller, munge=munge)
     (folder / "slurm.conf").write_text(nodes + filled)
     (folder / "cgroup.conf").write_text(_without_cgroups(folder))
     return munge

@@ -7,6 +7,7 @@ import pytest
 
 from diagnostics.runlog import RUN_FILE
 from tests.published_schemas import published
+from tests.slurm.cluster import HOST
 from tests.slurm.conftest import Login
 from trainer.launch.executors import JobState, Resources, SlurmExecutor, Task
 
@@ -111,6 +112,6 @@ def test_any_command_runs_as_a_job(login: Login, monkeypatch: pytest.MonkeyPatch
     told = "echo rank $RANK of $WORLD_SIZE at $MASTER_ADDR; sleep 600"
     handle = executor.start(Task(("sh", "-c", told), "a; name\nof mine"), tmp_path, Resources(nodes=2))
     login.wait_for(lambda: executor.states([handle])[0].state is JobState.RUNNING)
-    login.wait_for(lambda: executor.console(tmp_path, 1 << 16).endswith(b"rank 0 of 2 at localhost\n"))
+    login.wait_for(lambda: executor.console(tmp_path, 1 << 16).endswith(f"rank 0 of 2 at {HOST}\n".encode()))
     executor.kill(handle)
     login.wait_for(lambda: executor.states([handle])[0].state is JobState.KILLED)
