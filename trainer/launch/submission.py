@@ -124,7 +124,13 @@ def stop(run_dir: Path) -> str:
     Raises:
         LaunchError: Its executor cannot be asked or, for one without an executor, as of `stopping.stop`.
     """
-    return stop_job(run_dir) or stopping.stop(run_dir)
+    try:
+        told = stop_job(run_dir)
+    except LaunchError:
+        if not _lives_here(run_dir):
+            raise
+        told = None
+    return told or stopping.stop(run_dir)
 
 
 def is_job(run_dir: Path) -> bool:
@@ -237,6 +243,15 @@ def _has_ended_since(record: JobRecord) -> bool:
     except RecordError:
         return False
     return status.state in ENDED_STATES and (status.heartbeat or 0.0) > record.submitted
+
+
+def _lives_here(run_dir: Path) -> bool:
+    """Whether a process of this machine writes the run, so that no cluster need be asked."""
+    try:
+        process = StatusRecord.read(run_dir).process
+    except RecordError:
+        return False
+    return process is not None and process.is_alive
 
 
 def _remove_if_empty(run_dir: Path) -> None:
