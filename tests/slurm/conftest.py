@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,19 @@ class Login:
         done = self.rlvitals("train", *words, "--report_to", "none", "--executor", "slurm")
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
+
+    @contextmanager
+    def held_up(self) -> Iterator[None]:
+        """Let no job begin meanwhile."""
+        self.cluster.run("scontrol", "update", "PartitionName=debug", "State=DOWN")
+        try:
+            yield
+        finally:
+            self.cluster.run("scontrol", "update", "PartitionName=debug", "State=UP")
+
+    def told(self, name: str) -> str:
+        """What `rlvitals status` says of a folder."""
+        return self.rlvitals("status", name).stdout
 
     def runs(self) -> dict[str, dict[str, Any]]:
         """The listed runs and waiting jobs by the names of their folders."""

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -107,9 +108,13 @@ class SlurmExecutor:
         _end(handle.job_id, "--state=RUNNING", "--signal=TERM")
 
     def kill(self, handle: Handle) -> None:
-        """Take a waiting job back; end every process of a running one at once."""
+        """Take a waiting job back; end every process of a running one at once.
+
+        To end a job Slurm sends SIGTERM first, on which a training would save its checkpoint, so its step goes before.
+        """
         self._check_live(handle)
-        _end(handle.job_id, "--signal=KILL", "--full")
+        with suppress(ExecutorError):  # it has no step yet, or none any more
+            _end(f"{handle.job_id}.0", "--signal=KILL")
         _end(handle.job_id)
 
     def console(self, folder: Path, most: int) -> bytes:
