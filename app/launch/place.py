@@ -20,7 +20,7 @@ WHERE = "launch.where"
 _LOCAL, _SLURM = "local", "slurm"
 _TITLES = {_LOCAL: N_("This machine"), _SLURM: N_("Slurm")}
 _MAIN = ("nodes", "gpus_per_node", "cpus_per_task", "mem", "time", "partition")
-_LOOK_SECONDS = 5.0
+_LOOK_SECONDS = 15.0  # each look asks the cluster's controller
 
 
 def place() -> dict[str, str]:
@@ -48,7 +48,7 @@ def jobs_below(root: Path, show: Callable[[Path], None], is_read_only: bool) -> 
 
     `show` is told which run the user wants to see.
     """
-    if SlurmExecutor.is_here() and reports_below([root]):
+    if SlurmExecutor.is_here():
         fragment(_draw_jobs, run_every=_LOOK_SECONDS)(root, show, is_read_only)
 
 
@@ -82,8 +82,8 @@ def _draw_jobs(root: Path, show: Callable[[Path], None], is_read_only: bool) -> 
                 show(report.record.run_dir)
                 st.rerun(scope="app")
             elif report.status.state is JobState.QUEUED and not is_read_only:
-                dropped = (report.record.run_dir,)
-                st.button(_("Take back"), key=f"launch.take_back.{key}", on_click=_take_back, args=dropped)
+                folder = report.record.run_dir
+                st.button(_("Take back"), key=f"launch.take_back.{key}", on_click=_take_back, args=(folder,))
 
 
 def _sentence(report: JobReport) -> str:
