@@ -60,7 +60,6 @@ def render(shown: Path, open_run: Callable[[Path], None], is_read_only: bool) ->
     with outlook:
         name = _name(root, name_stem(algorithm, recipe, values))
         _training_plan(Draft(algorithm, recipe, values, root, name, place()), tried, found, is_read_only)
-        jobs_below(root, _open, is_read_only)
 
 
 def _open(run_dir: Path) -> None:
@@ -171,6 +170,7 @@ def _start_button(draft: Draft, problem: str | None, is_read_only: bool, found: 
             consent(_question(draft), _("Trust and start"), _start, (draft,))
     if sentence := problem or st.session_state.pop(_REFUSAL, None):
         show_problem(_("Cannot start: {reason}.").format(reason=sentence))
+    jobs_below(draft.root, _open, is_read_only)
 
 
 def _missing_trainer() -> str | None:
