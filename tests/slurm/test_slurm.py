@@ -97,7 +97,7 @@ def test_a_job_that_cannot_begin_leaves_its_words(login: Login) -> None:
         login.train("grpo", "--config", "grpo.toml", "--run_dir", "a")
         file.unlink()
     login.wait_for(lambda: "ended before its training began" in login.told("a"))
-    assert "(rlvitals: the configuration grpo.toml cannot be read:" in login.told("a")
+    assert "(the configuration grpo.toml cannot be read:" in login.told("a")
 
 
 def test_what_the_cluster_refuses_is_said(login: Login) -> None:

@@ -22,6 +22,7 @@ EXECUTOR = "executor"
 LOCAL = "local"
 _REPLACED = frozenset({"run_dir", "num_processes", *FLAGS})
 _LAST_BYTES = 1 << 16
+_SPOKEN = "rlvitals: "
 _START, _ONLY_TRUSTED = "train", f"--{Consent.WITHHELD}"
 
 
@@ -184,12 +185,13 @@ def _reports(executor: str, records: Sequence[JobRecord]) -> list[JobReport]:
 
 
 def _last_words(record: JobRecord, status: JobStatus) -> str:
-    """The last line that a job printed which ended before its training began; empty for any other."""
+    """What a job that ended before its training began said last: the trainer's own sentence, else the last line."""
     if status.is_live or (record.run_dir / RUN_FILE).exists():
         return ""
     printed = _executor(record.handle.executor).console(job_folder(record.run_dir), _LAST_BYTES)
-    lines = printed.decode("utf-8", "replace").split("\n")
-    return next((line.strip() for line in reversed(lines) if line.strip()), "")
+    lines = [line.strip() for line in printed.decode("utf-8", "replace").split("\n") if line.strip()]
+    own = [line for line in lines if line.startswith(_SPOKEN)]  # srun adds that the process ended
+    return (own or lines or [""])[-1].removeprefix(_SPOKEN)
 
 
 def job_title(handle: Handle) -> str:
