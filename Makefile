@@ -1,7 +1,7 @@
 # make run    set everything up and open the dashboard on ./runs and the sample runs
 # make test   set everything up and run all tests, the browser ones included
 # make test-fast  the tests that start no process and no browser (two minutes on two cores)
-# make test-slurm  the tests on a Slurm cluster, which runs on this machine from Debian's packages; installs them as root (six minutes)
+# make test-slurm  the tests on a Slurm cluster, which runs on this machine from Debian's packages; installs them as root (five minutes)
 # make check  format, lint, types and import contracts
 # make reference  write the generated pages of docs/ anew: docs/reference and the drawing in docs/design.md
 # make translations  find the texts that a user reads, and bring the files of their translations up to them
