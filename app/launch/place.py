@@ -9,7 +9,7 @@ from app.languages import fragment
 from app.launch.fields import COLUMNS, show_problem
 from app.widgets.markdown import escaped
 from diagnostics.language import N_, _
-from diagnostics.wording.jobs import job_sentence
+from diagnostics.wording.cluster_jobs import job_sentence
 from trainer.config.options import ConfigError
 from trainer.launch import LaunchError, stop
 from trainer.launch.executors import JobState, Resources, SlurmExecutor

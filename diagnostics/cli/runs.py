@@ -7,6 +7,7 @@ from typing import Any
 
 from diagnostics.annotations import NO_ANNOTATION, Annotation, AnnotationError, Annotations
 from diagnostics.api import diagnose
+from diagnostics.cli.cluster_jobs import jobs_below, unreadable, with_jobs
 from diagnostics.cli.command import (
     BAD_INPUT,
     CommandError,
@@ -16,7 +17,6 @@ from diagnostics.cli.command import (
     print_note,
     write_result,
 )
-from diagnostics.cli.jobs import jobs_below, unreadable, with_jobs
 from diagnostics.cli.reading import add_map, names_of, open_runs
 from diagnostics.language import N_, _
 from diagnostics.model.cost import Cost

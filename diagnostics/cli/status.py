@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from diagnostics.api import diagnose
+from diagnostics.cli.cluster_jobs import jobs_below, unreadable, with_jobs
 from diagnostics.cli.command import (
     BAD_INPUT,
     add_output,
@@ -12,7 +13,6 @@ from diagnostics.cli.command import (
     print_note,
     write_result,
 )
-from diagnostics.cli.jobs import jobs_below, unreadable, with_jobs
 from diagnostics.cli.reading import add_map, names_of, open_runs
 from diagnostics.language import _
 from diagnostics.model.run import Run

@@ -12,7 +12,7 @@ from diagnostics.language import _
 from diagnostics.model.run import Run
 from diagnostics.report.report import Problem
 from diagnostics.user_data import user_data_folder
-from diagnostics.wording.jobs import job_sentence
+from diagnostics.wording.cluster_jobs import job_sentence
 
 _SECONDS = 60.0
 _FIELDS = ("executor", "job_id", "cluster", "state", "reason", "has_begun")
