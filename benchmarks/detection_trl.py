@@ -56,7 +56,7 @@ def main() -> int:
     chosen = _options().parse_args()
     pythons = {version: str(folder / "bin" / "python") for version, folder in PYTHONS.items() if folder.is_dir()}
     wanted = [cell for cell in in_training_order() if chosen.part in (None, cell.part)]
-    train_missing(chosen.cache, wanted, pythons, time.monotonic() + 60 * chosen.budget_minutes)
+    train_missing(chosen.cache, wanted, pythons, time.monotonic() + 60 * chosen.budget_minutes, chosen.trainings)
     results = list(judged(chosen.cache, wanted, chosen.processes))
     if chosen.peers_python:
         names = {result["name"] for result in results}
@@ -102,6 +102,7 @@ def _of(results: Sequence[Mapping[str, Any]], part: str) -> list[Mapping[str, An
 def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--budget-minutes", type=float, default=20.0, help="train for so long at most; 0: judge only")
+    parser.add_argument("--trainings", type=int, default=1, help="runs that are trained at the same time (default: 1)")
     parser.add_argument("--part", choices=PARTS, help="train and judge only this part")
     parser.add_argument("--processes", type=int, default=2, help="runs that are judged at the same time (default: 2)")
     parser.add_argument("--peers-python", help="a Python that has benchmarks/peers-requirements.txt")

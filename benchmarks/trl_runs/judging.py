@@ -70,7 +70,7 @@ def _judge(cache: Path, cell: Cell, watched: Sequence[Mapping[str, Any]]) -> dic
     chosen = by_form[cell.form]
     return {
         "name": cell.name,
-        "cell": {**asdict(cell), "onset": 1, "producer": cell.producer},
+        "cell": {**asdict(cell), "onset": 1, "producer": cell.producer, "device": outcome["device"]},
         "label": given,
         "reason": reason,
         "error": outcome["error"].partition(":")[0],

@@ -224,7 +224,7 @@ def keep_outcome(cache: Path, cell: Cell, after: float, written_at: float) -> No
     """A trained run with this score at the end, and no log."""
     folder = run_folder(cache, cell)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / OUTCOME_FILE).write_text(json.dumps({**outcome(after), "cpu_seconds": 1.0}), "utf-8")
+    (folder / OUTCOME_FILE).write_text(json.dumps({**outcome(after), "cpu_seconds": 1.0, "device": "CPU"}), "utf-8")
     os.utime(folder, (written_at, written_at))
 
 
@@ -251,7 +251,7 @@ def test_a_run_and_its_twin_are_trained_once_and_judged_in_every_form(tmp_path: 
     if not python.is_file():
         pytest.skip(f"{python} is missing; make it with: make {PYTHONS[cell.producer].name}/.ready")
     pair = [cell.twin, cell]
-    train_missing(tmp_path, pair, {cell.producer: str(python)}, math.inf)
+    train_missing(tmp_path, pair, {cell.producer: str(python)}, math.inf, at_once=2)
     assert [is_trained(tmp_path, each) for each in pair] == [True, True]
     assert {len(read_outcome(tmp_path, each)["after"]) for each in pair} == {HELD_OUT}
     first, second = (list(judged(tmp_path, pair, processes=1)) for _ in range(2))

@@ -21,7 +21,7 @@ from benchmarks.trl_side.reward_model import ScoringModel
 PROMPTS = 512
 _LOST = "answer: "
 _HERE: Mapping[str, Any] = {
-    "use_cpu": True,
+    "use_cpu": not torch.cuda.is_available(),
     "bf16": False,
     "gradient_checkpointing": False,
     "report_to": ["tensorboard", "wandb", "trackio"],
@@ -143,7 +143,7 @@ def _score_rows(
         answer = [token for token, is_text in zip(ids[context:], mask[context:], strict=True) if is_text]
         problem = by_prompt[tuple(ids[:context])]
         scores.append(score(problem, tokenizer.decode(answer, skip_special_tokens=True)))
-    return torch.tensor(scores)
+    return torch.tensor(scores, device=input_ids_BS.device)
 
 
 def _value_model(taught: Path, dtype: torch.dtype) -> PreTrainedModel:
