@@ -3,8 +3,8 @@
 python -m benchmarks.detection_trl [--budget-minutes 20] [--part measured|tune] [--processes 2]
     [--peers-python PYTHON]
 
-Trains with TRL's own Pythons (make .venv-trl/.ready .venv-trl-1.16/.ready) what the cache lacks within the budget,
-labels every run by its outcome on held-out prompts, judges it, and writes one line per run to
+Trains with TRL's own Pythons (make .venv-trl/.ready .venv-trl-1.16/.ready .venv-trl-0.7/.ready) what the cache lacks
+within the budget, labels every run by its outcome on held-out prompts, judges it, and writes one line per run to
 benchmarks/results/detection-trl.jsonl, the tables to docs/benchmarks/detection-trl.md and the ranges of healthy runs to
 docs/benchmarks/healthy-ranges.md. It can be stopped at any time and continues where it left off; lines for runs that
 are not in the cache are kept.
@@ -34,7 +34,7 @@ RESULTS = ROOT / "benchmarks" / "results" / "detection-trl.jsonl"
 PAGE = ROOT / "docs" / "benchmarks" / "detection-trl.md"
 RANGES = ROOT / "docs" / "benchmarks" / "healthy-ranges.md"
 CACHE = OWN_CACHE.with_name("detection-trl")
-PYTHONS = {"1.16.0": ROOT / ".venv-trl-1.16", "1.12.0": ROOT / ".venv-trl"}
+PYTHONS = {"1.16.0": ROOT / ".venv-trl-1.16", "1.12.0": ROOT / ".venv-trl", "0.7.11": ROOT / ".venv-trl-0.7"}
 INTRODUCTION = """\
 # How well it finds things in TRL's runs
 
