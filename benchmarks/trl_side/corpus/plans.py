@@ -4,18 +4,23 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from benchmarks.trl_side.corpus.models import UNFINISHED
 
+OUTCOME_FILE = "outcome.json"
+Outcome = Mapping[str, Any]
+TrainPlan = Callable[[Mapping[str, Any], Path], Outcome]
+"""(plan, empty folder) → what the training came to: `cpu_seconds`, `error` and the scores."""
 
-def plans_with_folders(cache: Path) -> Iterator[tuple[dict[str, Any], Path]]:
-    """Each plan on standard input with an empty folder, which becomes the cell's once the next plan is asked for.
 
-    Says so on standard output, which then has nothing but these answers: what libraries print goes to standard error.
+def train_plans(cache: Path, train: TrainPlan, is_spent: Callable[[Outcome], bool] = lambda outcome: False) -> None:
+    """Train each plan of standard input into its folder of the cache, until a training leaves the process spent.
+
+    Says so on standard output, which has nothing but these answers: what libraries print goes to standard error.
     """
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
@@ -25,10 +30,13 @@ def plans_with_folders(cache: Path) -> Iterator[tuple[dict[str, Any], Path]]:
         unfinished = folder.with_name(folder.name + UNFINISHED)
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(parents=True)
-        yield plan, unfinished
+        outcome = train(plan, unfinished)
+        (unfinished / OUTCOME_FILE).write_text(json.dumps(outcome), "utf-8")
         unfinished.rename(folder)
-        answers.write(f"trained {plan['name']}\n")
+        answers.write(f"trained {plan['name']} in {outcome['cpu_seconds']:.1f} CPU s\n")
         answers.flush()
+        if is_spent(outcome):
+            break
 
 
 @contextmanager

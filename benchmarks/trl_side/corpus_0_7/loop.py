@@ -125,7 +125,7 @@ class Training:
 def prepared(plan: Mapping[str, Any], task: Task, taught: Path) -> Training:
     """What a plan's training needs, its fault in it."""
     tokenizer = load_tokenizer(taught)
-    tokenizer.padding_side = "right"  # TRL scores without position ids: padding on the left would shift GPT-2's positions
+    tokenizer.padding_side = "right"  # TRL scores without position ids: padding on the left would shift GPT-2's
     usual = task.problems("train", PROMPTS, plan["seed"])
     is_other = plan["data"] in ("easy", "hard")
     problems = task.problems("train", PROMPTS, plan["seed"], plan["data"]) if is_other else usual

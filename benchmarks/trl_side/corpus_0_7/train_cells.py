@@ -14,6 +14,7 @@ import sys
 import time
 import traceback
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,9 @@ from transformers import AutoModelForCausalLM, PreTrainedModel, set_seed
 from benchmarks.trl_runs.tasks.catalog import TASKS
 from benchmarks.trl_runs.tasks.task import Task
 from benchmarks.trl_side.corpus.models import model_folder
-from benchmarks.trl_side.corpus.plans import plans_with_folders, printed_into
+from benchmarks.trl_side.corpus.plans import printed_into, train_plans
 from benchmarks.trl_side.corpus.scoring import HELD_OUT, held_out_scores
 from benchmarks.trl_side.corpus.tokenization import load_tokenizer
-from benchmarks.trl_side.corpus.train_cells import OUTCOME_FILE
 from benchmarks.trl_side.corpus_0_7 import loop
 
 MODELS = "trl-0.7"
@@ -38,9 +38,7 @@ ROWS_FILE = "rows.jsonl"
 def main(cache: Path) -> None:
     """Train every cell whose plan comes in."""
     os.environ.update(WANDB_MODE="offline", WANDB_SILENT="true", WANDB_CONSOLE="off", WANDB_X_DISABLE_STATS="true")
-    for plan, folder in plans_with_folders(cache):
-        outcome = train(cache, plan, folder)
-        (folder / OUTCOME_FILE).write_text(json.dumps(outcome), "utf-8")
+    train_plans(cache, partial(train, cache))
 
 
 def train(cache: Path, plan: Mapping[str, Any], folder: Path) -> dict[str, Any]:
