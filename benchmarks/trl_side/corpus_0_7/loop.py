@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import cycle, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -16,9 +16,9 @@ from trl.core import convert_to_scalar
 
 from benchmarks.trl_runs.tasks.task import Problem, Task
 from benchmarks.trl_side.corpus.rewards import rewards_of, total
-from benchmarks.trl_side.corpus.scoring import longest_answer, prompt_text
+from benchmarks.trl_side.corpus.scoring import prompt_text
 from benchmarks.trl_side.corpus.tokenization import load_tokenizer
-from benchmarks.trl_side.corpus.training import PROMPTS
+from benchmarks.trl_side.corpus.training import problems_and_limit
 
 _OF_GENERATION = ("temperature", "top_k")
 _PROJECT = "trl"
@@ -112,24 +112,24 @@ class Training:
         }
 
     def batches(self, size: int) -> Iterator[tuple[list[Problem], list[torch.Tensor], list[str]]]:
-        """Problems with their prompts, as token ids and as text, over and over in an order drawn anew each time."""
-        lost = self.plan["data"] == "lost"
-        order = torch.Generator().manual_seed(self.plan["seed"])
-        endless = (at for _ in cycle([0]) for at in torch.randperm(len(self.problems), generator=order).tolist())
-        while True:
-            chosen = [self.problems[at] for at in islice(endless, size)]
+        """Problems with their prompts, as token ids and as text, endlessly."""
+        lost, order = self.plan["data"] == "lost", self._order()
+        while chosen := [self.problems[at] for at in islice(order, size)]:
             texts = [prompt_text(self.tokenizer, self.task, _LOST if lost else each.question) for each in chosen]
             yield chosen, [torch.tensor(self.tokenizer(text)["input_ids"]) for text in texts], texts
+
+    def _order(self) -> Iterator[int]:
+        """All problems over and over, in an order drawn anew each time."""
+        generator = torch.Generator().manual_seed(self.plan["seed"])
+        while True:
+            yield from torch.randperm(len(self.problems), generator=generator).tolist()
 
 
 def prepared(plan: Mapping[str, Any], task: Task, taught: Path) -> Training:
     """What a plan's training needs, its fault in it."""
     tokenizer = load_tokenizer(taught)
     tokenizer.padding_side = "right"  # TRL scores without position ids: padding on the left would shift GPT-2's
-    usual = task.problems("train", PROMPTS, plan["seed"])
-    is_other = plan["data"] in ("easy", "hard")
-    problems = task.problems("train", PROMPTS, plan["seed"], plan["data"]) if is_other else usual
-    limit = max(1, round(plan["room"] * longest_answer(tokenizer, usual)))
+    problems, limit = problems_and_limit(plan, task, tokenizer)
     if plan["end"]:
         tokenizer.eos_token = plan["end"]
     return Training(plan, task, taught, tokenizer, problems, limit)
