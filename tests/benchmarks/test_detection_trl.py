@@ -21,6 +21,7 @@ from benchmarks.trl_runs.faults import FAULTS, with_fault
 from benchmarks.trl_runs.forms import FOLDERS, forms_of
 from benchmarks.trl_runs.judging import judged
 from benchmarks.trl_runs.labels import label
+from benchmarks.trl_runs.peers import FOLDER, ROWS_FILE, write_rows
 from benchmarks.trl_runs.ranges import ranges_page
 from benchmarks.trl_runs.report import without_speed
 from benchmarks.trl_runs.tasks.catalog import TASKS
@@ -258,6 +259,20 @@ def test_a_cached_label_does_not_outlive_the_twin_that_it_came_from(tmp_path: Pa
     assert [result["label"] for result in judged(tmp_path, [cell], processes=1)] == ["aside"]
     keep_outcome(tmp_path, cell.twin, after=0.9, written_at=2.0)
     assert [result["label"] for result in judged(tmp_path, [cell], processes=1)] == ["sick"]
+
+
+def test_peers_get_the_rows_of_a_training_without_a_trainer(tmp_path: Path) -> None:
+    cell = a_short_run("ppo_step")
+    folder = run_folder(tmp_path, cell)
+    folder.mkdir(parents=True)
+    row = {"step": 1, "env/reward_mean": 0.5, "objective/kl": math.nan}
+    (folder / ROWS_FILE).write_text(json.dumps(row) + "\n", "utf-8")
+    write_rows(tmp_path, [cell])
+    written = tmp_path / FOLDER / cell.name
+    (event,) = map(json.loads, (written / "events.jsonl").read_text("utf-8").splitlines())
+    assert (event["step"], event["metrics"]["env/reward_mean"]) == (1, 0.5)
+    assert math.isnan(event["metrics"]["objective/kl"])
+    assert json.loads((written / "run.json").read_text("utf-8"))["config"] == cell.plan()["settings"]
 
 
 def a_short_run(algorithm: str) -> Cell:
