@@ -16,6 +16,8 @@ from benchmarks.trl_runs.cells import Cell
 
 ROOT = Path(__file__).resolve().parents[2]
 OUTCOME_FILE = "outcome.json"
+TRAINERS = {"0.7.11": "benchmarks.trl_side.corpus_0_7.train_cells"}
+"""What trains with a TRL; all others share one."""
 TRAINER = "benchmarks.trl_side.corpus.train_cells"
 PER_PROCESS = 12
 """Cells that one process trains: importing TRL takes seconds, and what one training leaves behind should not add up."""
@@ -83,7 +85,7 @@ def _train(cache: Path, cells: Sequence[Cell], python: str, deadline: float, tri
         "HF_HUB_OFFLINE": "1",
         "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
     }
-    command = [python, "-P", "-m", TRAINER, str(cache)]
+    command = [python, "-P", "-m", TRAINERS.get(cells[0].producer, TRAINER), str(cache)]
     with (
         (cache / "training.log").open("a", encoding="utf-8") as log,
         subprocess.Popen(

@@ -28,6 +28,11 @@ DATED = 5  # logged points: medians and pooled samples date an onset no better
 
 UNKNOWN = "harm.unknown"
 SOLVED = "reward-saturated"
+LASTING = frozenset(
+    {"kl-nonzero-at-start", "entropy-explosion", "engine-mismatch", "rollout-prob-mismatch", "logp-diff-growing"}
+)
+"""Rules of distances that say something of the whole run, even where they are over."""
+
 
 SHOWN_BY: Mapping[str, tuple[Severity, str]] = {
     "nonfinite-metric": (Severity.CRITICAL, "numbers are no longer finite"),
@@ -154,8 +159,9 @@ def _rules_since(run: Run, step: int, outcomes: Iterable[Outcome]) -> Iterator[s
 def _graded(outcome: Outcome, run: Run, outcomes: Iterable[Outcome]) -> Outcome:
     harm = harm_since(run, _onset(outcome), outcomes)
     message = Message(outcome.message.template, {**outcome.message.values, "harm": harm.told})
-    is_over = not outcome.still or any(item.rule == SOLVED and item.verdict is Verdict.FIRED for item in outcomes)
-    most = Severity.INFO if is_over and not harm.is_unknown else Severity.WARNING
+    is_past = not outcome.still or any(item.rule == SOLVED and item.verdict is Verdict.FIRED for item in outcomes)
+    is_note = is_past and not harm.is_unknown and outcome.rule not in LASTING
+    most = Severity.INFO if is_note else Severity.WARNING
     graded = outcome if harm.is_shown else outcome.of_severity(most)
     return replace(graded, message=message)
 

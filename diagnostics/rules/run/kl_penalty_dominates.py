@@ -10,8 +10,8 @@ What it checks
 
     GRPO logs no penalty. Its loss pulls each token back in proportion to beta times its log-probability ratio, against
     an advantage of 1: they balance at a ratio of 1 / beta. Where that allows less than 0.1 nats per token (ratio² / 2),
-    the KL stays below it, and the reward has not risen in 20 points, it is a warning. So is a weight of 1 or more under
-    which the reward has not risen; a weight that no setting states is the slope of the loss over the KL, where the two
+    the KL stays below it, and the reward has not risen in 20 points, it is a warning. So is a weight of 1 or more (times the spread of
+    rewards that are not scaled) under which the reward has not risen; a weight that no setting states is the slope of the loss over the KL, where the two
     go together (a correlation of 0.95). So is a KL (median of five points) that has fallen to a quarter of its peak for
     ten points while the reward is no higher than at the peak, and below its maximum: only the penalty leads back to the
     reference.
@@ -127,7 +127,8 @@ class KlPenaltyDominates(RunRule[Limits]):
         room = math.inf if push is None or beta <= 0 else (push / beta) ** 2 / 2
         reached = start_level(kl.values[::-1], MEDIAN_WINDOW)
         is_held = room < limits.room and reached <= room
-        if has_risen(run.get("reward")) or not (is_held or self._is_heavy(run, beta, limits)):
+        is_heavy = push is not None and beta >= limits.heavy * push and _has_room_to_rise(run, limits)
+        if has_risen(run.get("reward")) or not (is_held or is_heavy):
             is_pulled = beta > 0 and not run.settings.is_on("sync_reference")
             found = self._led_back(run, kl, limits) if is_pulled else None
             return found or Quiet(reached, limits.room, kl.unit, kl.name, kl.tag)
@@ -135,11 +136,6 @@ class KlPenaltyDominates(RunRule[Limits]):
         key = "bound" if is_held else "heavy"
         limit = room if is_held else None
         return self.fired(kl, episode, Severity.WARNING, measured=reached, limit=limit, key=key, beta=beta)
-
-    def _is_heavy(self, run: Run, beta: float, limits: Limits) -> bool:
-        """Whether the penalty outweighs advantages of 1, while better answers could be given."""
-        reward = run.get("reward")
-        return beta >= limits.heavy and reward is not None and not is_at_full_marks(reward.values, limits.full_marks)
 
     def _led_back(self, run: Run, kl: Series, limits: Limits) -> Fired | None:
         """The finding that the policy returns to the reference without a gain in reward."""
@@ -207,6 +203,12 @@ class KlPenaltyDominates(RunRule[Limits]):
 def _share_of_highest(values: Values, highest: Values) -> Values:
     """(N,) Each value over the highest so far; 1 where that is 0 or less."""
     return np.asarray(np.where(highest > 0, values / np.where(highest > 0, highest, 1.0), 1.0))
+
+
+def _has_room_to_rise(run: Run, limits: Limits) -> bool:
+    """Whether better answers could be given than those of the whole run."""
+    reward = run.get("reward")
+    return reward is not None and not is_at_full_marks(reward.values, limits.full_marks)
 
 
 def _weight_in_loss(run: Run, kl: Series, limits: Limits) -> float | None:
