@@ -10,11 +10,11 @@ What it checks
 
     GRPO logs no penalty. Its loss pulls each token back in proportion to beta times its log-probability ratio, against
     an advantage of 1: they balance at a ratio of 1 / beta. Where that allows less than 0.1 nats per token (ratio² / 2),
-    the KL stays below it, and the reward has not risen in 20 points, it is a warning. So is a weight of 1 or more (times the spread of
-    rewards that are not scaled) under which the reward has not risen; a weight that no setting states is the slope of the loss over the KL, where the two
-    go together (a correlation of 0.95). So is a KL (median of five points) that has fallen to a quarter of its peak for
-    ten points while the reward is no higher than at the peak, and below its maximum: only the penalty leads back to the
-    reference.
+    the KL stays below it, and the reward has not risen in 20 points, it is a warning. So is a weight of 1 or more
+    (times the spread of rewards that are not scaled) under which the reward has not risen; a weight that no setting
+    states is the slope of the loss over the KL, where the two go together (a correlation of 0.95). So is a KL (median
+    of five points) that has fallen to a quarter of its peak for ten points while the reward is no higher than at the
+    peak, and below its maximum: only the penalty leads back to the reference.
 
 Why it matters
     The reward is the score plus the penalty. Where the gain grows with the distance, the penalty at the best trade-off

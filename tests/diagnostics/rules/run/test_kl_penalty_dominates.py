@@ -81,7 +81,7 @@ def test_what_a_beta_leaves_room_for_is_told_where_the_kl_stays_within_it(judge:
     config, reward = {"beta": 10.0}, "0.5x30"
     within = judge("kl-penalty-dominates", "grpo", kl_per_token="0.002x30", reward=reward, config=config)
     beyond = judge("kl-penalty-dominates", "grpo", kl_per_token="0.006x30", reward=reward, config=config)
-    assert (within.message.template, within.limit) == ("kl-penalty-dominates.bound", 0.005)
+    assert (within.message.template, within.limit) == ("kl-penalty-dominates.bound", pytest.approx(0.005))
     assert (beyond.message.template, beyond.limit) == ("kl-penalty-dominates.heavy", None)
 
 
