@@ -27,6 +27,7 @@ READERS := .venv-readers
 PEERS  := .venv-peers
 DASHBOARDS := .venv-dashboards
 NEWER_TRL := .venv-trl-1.16
+OLD_TRL := .venv-trl-0.7
 TRL_PIP := bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/trl-libraries.txt
 INPUTS := pyproject.toml constraints.txt
 
@@ -97,7 +98,7 @@ read-speed: $(VENV)/.dev $(READERS)/.ready
 dashboard-speed: $(VENV)/.dev $(DASHBOARDS)/.ready
 	$(BIN)/python -m benchmarks.dashboard --peers $(DASHBOARDS)/bin/python --output docs/benchmarks/dashboard.md
 
-detection-trl: $(VENV)/.dev $(TRL)/.ready $(NEWER_TRL)/.ready $(PEERS)/.ready
+detection-trl: $(VENV)/.dev $(TRL)/.ready $(NEWER_TRL)/.ready $(OLD_TRL)/.ready $(PEERS)/.ready
 	$(BIN)/python -m benchmarks.detection_trl --budget-minutes 60 --peers-python $(PEERS)/bin/python
 
 real-logs: $(VENV)/.dev
@@ -137,6 +138,13 @@ $(TRL)/.ready $(NEWER_TRL)/.ready: benchmarks/trl-libraries.txt
 	$(@D)/$(TRL_PIP) --requirement benchmarks/$(patsubst .venv-%,%,$(@D))-requirements.txt
 	@touch $@
 
+# The API that TRL had before its Trainers of PPO needs the libraries of its time.
+$(OLD_TRL)/.ready: benchmarks/trl-0.7-requirements.txt
+	$(PYTHON) -m venv $(@D)
+	$(if $(TORCH_SOURCE),$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH_FROM) torch==2.13.0)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
 # Every reader, monitor and dashboard that ours are compared with, in environments that nothing else changes.
 $(READERS)/.ready: benchmarks/readers-requirements.txt
 $(PEERS)/.ready: benchmarks/peers-requirements.txt
@@ -147,4 +155,4 @@ $(READERS)/.ready $(PEERS)/.ready $(DASHBOARDS)/.ready:
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(TRL) $(NEWER_TRL) $(READERS) $(PEERS) $(DASHBOARDS) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(TRL) $(NEWER_TRL) $(OLD_TRL) $(READERS) $(PEERS) $(DASHBOARDS) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

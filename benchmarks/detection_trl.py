@@ -3,8 +3,8 @@
 python -m benchmarks.detection_trl [--budget-minutes 20] [--part measured|tune] [--processes 2]
     [--peers-python PYTHON]
 
-Trains with TRL's own Pythons (make .venv-trl/.ready .venv-trl-1.16/.ready) what the cache lacks within the budget,
-labels every run by its outcome on held-out prompts, judges it, and writes one line per run to
+Trains with TRL's own Pythons (make .venv-trl/.ready .venv-trl-1.16/.ready .venv-trl-0.7/.ready) what the cache lacks
+within the budget, labels every run by its outcome on held-out prompts, judges it, and writes one line per run to
 benchmarks/results/detection-trl.jsonl, the tables to docs/benchmarks/detection-trl.md and the ranges of healthy runs to
 docs/benchmarks/healthy-ranges.md. It can be stopped at any time and continues where it left off; lines for runs that
 are not in the cache are kept.
@@ -34,7 +34,7 @@ RESULTS = ROOT / "benchmarks" / "results" / "detection-trl.jsonl"
 PAGE = ROOT / "docs" / "benchmarks" / "detection-trl.md"
 RANGES = ROOT / "docs" / "benchmarks" / "healthy-ranges.md"
 CACHE = OWN_CACHE.with_name("detection-trl")
-PYTHONS = {"1.16.0": ROOT / ".venv-trl-1.16", "1.12.0": ROOT / ".venv-trl"}
+PYTHONS = {"1.16.0": ROOT / ".venv-trl-1.16", "1.12.0": ROOT / ".venv-trl", "0.7.11": ROOT / ".venv-trl-0.7"}
 INTRODUCTION = """\
 # How well it finds things in TRL's runs
 
@@ -45,7 +45,8 @@ with the task's real score, never from a metric: sick is what broke or ended cle
 rose or stayed at its ceiling, and the rest is set aside (`benchmarks/trl_runs/labels.py`). Each run is read in one form
 of its log, drawn at random, and looked at while it grows. The machine trained other things as well, so that findings of
 speed count for nothing. Intervals hold 95 %. Limits and causes may be chosen on the tune part; the measured part has
-other tasks and other architectures, and is only measured. Written by
+other tasks and other architectures, and is only measured. GRPO and RLOO are those of TRL 1.16, PPO is that of 1.12 and,
+where users write the loop themselves, `PPOTrainer.step` of 0.7. Written by
 
     python -m benchmarks.detection_trl
 """
@@ -56,7 +57,7 @@ def main() -> int:
     chosen = _options().parse_args()
     pythons = {version: str(folder / "bin" / "python") for version, folder in PYTHONS.items() if folder.is_dir()}
     wanted = [cell for cell in in_training_order() if chosen.part in (None, cell.part)]
-    train_missing(chosen.cache, wanted, pythons, time.monotonic() + 60 * chosen.budget_minutes)
+    train_missing(chosen.cache, wanted, pythons, time.monotonic() + 60 * chosen.budget_minutes, chosen.trainings)
     results = list(judged(chosen.cache, wanted, chosen.processes))
     if chosen.peers_python:
         names = {result["name"] for result in results}
@@ -102,6 +103,7 @@ def _of(results: Sequence[Mapping[str, Any]], part: str) -> list[Mapping[str, An
 def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--budget-minutes", type=float, default=20.0, help="train for so long at most; 0: judge only")
+    parser.add_argument("--trainings", type=int, default=1, help="runs that are trained at the same time (default: 1)")
     parser.add_argument("--part", choices=PARTS, help="train and judge only this part")
     parser.add_argument("--processes", type=int, default=2, help="runs that are judged at the same time (default: 2)")
     parser.add_argument("--peers-python", help="a Python that has benchmarks/peers-requirements.txt")

@@ -59,9 +59,8 @@ never arrive, weights that are eight steps old and not corrected for, weights in
 that is tokenised again instead of the ids of the tokens. In the healthy controls the engine is in step, one or four
 updates old and corrected for, or in bfloat16: what documents call sound (`benchmarks/detecting/corpus.toml`). What is
 right is committed (`benchmarks/detecting/expected.toml`), and counted as [for the other faults](detection.md). While
-the rules were made, 37 runs of other seeds were looked at. What they say of an engine was last changed for text that is
-tokenised again: of the runs with this fault, and of those of the model that writes words in pieces, nothing was known
-then. The results of all others were known, though the change was not made for them. Written by
+the rules were made, runs of other seeds were looked at; of these seeds nothing was known when what the rules say of an
+engine was last changed. Written by
 
     python -m benchmarks.detection --part engine
 """,

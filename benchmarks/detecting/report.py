@@ -20,7 +20,7 @@ from benchmarks.detecting.scores import (
 )
 
 TOP = 3
-ALGORITHMS = ("ppo", "grpo", "rloo")
+ALGORITHMS = ("ppo", "grpo", "rloo", "ppo_step")
 PINNED = Path(__file__).parents[1] / "peers-requirements.txt"
 
 

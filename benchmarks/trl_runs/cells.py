@@ -80,42 +80,54 @@ def read_corpus() -> Mapping[str, Any]:
 @cache
 def cells(part: Part) -> tuple[Cell, ...]:
     """The cells of a part in training order: each base's healthy run, then its sick ones."""
-    entry, used = read_corpus()["parts"][part], Counter[str]()
-    found: list[Cell] = []
-    for healthy in _bases(part):
-        usable = faults_for(healthy.algorithm, healthy.task, healthy.settings)
-        order = random.Random(f"{healthy.name} faults")
-        by_use = sorted(usable, key=lambda name: (used[name], order.random()))
-        chosen = by_use[: entry["faults_per_base"]]
-        used.update(chosen)
-        found += [healthy, *(replace(healthy, fault=fault) for fault in chosen)]
-    return tuple(found)
+    return tuple(chain.from_iterable(_planned(part, entry) for entry in _entries(part)))
 
 
 def in_training_order() -> list[Cell]:
     """The cells of all parts, base by base in turns, so that any time budget covers each."""
-    turns = chain.from_iterable(zip_longest(*map(_by_base, PARTS), fillvalue=[]))
+    of_all = [_by_base(part, entry) for part in PARTS for entry in _entries(part)]
+    turns = chain.from_iterable(zip_longest(*of_all, fillvalue=[]))
     return list(chain.from_iterable(turns))
 
 
-def _by_base(part: Part) -> Iterator[list[Cell]]:
-    for base in _numbers(read_corpus()["parts"][part]):
+def _by_base(part: Part, entry: Mapping[str, Any]) -> Iterator[list[Cell]]:
+    for base in _numbers(entry):
         yield [cell for cell in cells(part) if cell.base == base]
+
+
+def _entries(part: Part) -> Iterator[Mapping[str, Any]]:
+    """What is planned of a part, and from what it is drawn: that of newer TRLs, and that of the old API."""
+    corpus = read_corpus()
+    common = {"shares": corpus["shares"], "forms": corpus["forms"], **corpus["steps"]}
+    yield {**common, **corpus["parts"][part]}
+    yield {**common, **corpus["old_api"], **corpus["old_api"]["parts"][part]}
+
+
+def _planned(part: Part, entry: Mapping[str, Any]) -> Iterator[Cell]:
+    """Each base's healthy run and its sick ones. Of faults used as often, those of one algorithm alone come first."""
+    used = Counter[str]()
+    for healthy in _bases(part, entry):
+        usable = faults_for(healthy.algorithm, healthy.task, healthy.settings)
+        order = random.Random(f"{healthy.name} faults")
+        by_use = sorted(usable, key=lambda name: (used[name], len(FAULTS[name].algorithms) > 1, order.random()))
+        chosen = by_use[: entry["faults_per_base"]]
+        used.update(chosen)
+        yield healthy
+        yield from (replace(healthy, fault=fault) for fault in chosen)
 
 
 def _numbers(entry: Mapping[str, Any]) -> range:
     return range(entry["first_base"], entry["first_base"] + entry["bases"])
 
 
-def _bases(part: Part) -> Iterator[Cell]:
+def _bases(part: Part, entry: Mapping[str, Any]) -> Iterator[Cell]:
     """The healthy cells: algorithms, tasks and architectures in turns, everything else drawn."""
-    entry = read_corpus()["parts"][part]
     rng = random.Random(part)
-    algorithms = [name for name, share in read_corpus()["shares"].items() for _ in range(share)]
+    algorithms = [name for name, share in entry["shares"].items() for _ in range(share)]
     rng.shuffle(algorithms)
     turns = zip(cycle(algorithms), cycle(entry["tasks"]), cycle(_unequal(entry)), strict=False)
     for base, (algorithm, task, architecture) in zip(_numbers(entry), turns, strict=False):
-        yield _drawn(part, base, algorithm, task, architecture)
+        yield _drawn(entry, part, base, algorithm, task, architecture)
 
 
 def _unequal(entry: Mapping[str, Any]) -> list[str]:
@@ -124,12 +136,12 @@ def _unequal(entry: Mapping[str, Any]) -> list[str]:
     return names if math.gcd(len(names), tasks) == 1 else [*names, *names, names[0]]
 
 
-def _drawn(part: Part, base: int, algorithm: str, task: str, architecture: str) -> Cell:
+def _drawn(entry: Mapping[str, Any], part: Part, base: int, algorithm: str, task: str, architecture: str) -> Cell:
     corpus, rng = read_corpus(), random.Random(f"{part} {base}")
     settings = {name: _draw(rng, how) for name, how in corpus["settings"][algorithm].items()}
     rate = settings["learning_rate"] * corpus["learning_rate_times"][architecture]
-    steps = _draw(rng, corpus["steps"]["steps"])
-    logged = _draw(rng, corpus["steps"]["logging_steps"])
+    steps = _draw(rng, entry["steps"])
+    logged = _draw(rng, entry["logging_steps"])
     return Cell(
         part,
         base,
@@ -138,9 +150,9 @@ def _drawn(part: Part, base: int, algorithm: str, task: str, architecture: str) 
         architecture,
         None,
         steps,
-        logged if steps // logged >= corpus["steps"]["rows"] else 1,
+        logged if steps // logged >= entry["rows"] else 1,
         _draw(rng, corpus["room"]),
-        _draw(rng, corpus["forms"]),
+        _draw(rng, entry["forms"]),
         {**settings, "learning_rate": float(f"{rate:.2g}")},
     )
 

@@ -1,5 +1,6 @@
 """The faults of the TRL corpus: what users get wrong in TRL's arguments, a reward, the data or the weights."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,12 +8,15 @@ from typing import Any
 from benchmarks.trl_runs.tasks.catalog import TASKS
 
 Settings = Mapping[str, Any]
-ALGORITHMS = ("grpo", "rloo", "ppo")
+ALGORITHMS = ("grpo", "rloo", "ppo", "ppo_step")
 _GROUPS = ("grpo", "rloo")
+_PPO = ("ppo", "ppo_step")
+_STEP = ("ppo_step",)
+_SCORED_AS_SAMPLED = ("grpo", "rloo", "ppo")  # at the same temperature
 _VERIFIABLE = frozenset(name for name, task in TASKS.items() if not task.is_chat or name == "spelling")
 _OF_SEVERAL_REWARDS = frozenset(name for name, task in TASKS.items() if len(task.rewards) > 1)
 _SPARSE = frozenset({"sorting", "spelling", "brackets"})
-_WITH_HARD_PROMPTS = frozenset({"brackets", "middle", "units", "spelling", "sorting", "translation"})
+_WITH_HARD_PROMPTS = frozenset({"brackets", "clock", "middle", "units", "spelling", "sorting", "translation"})
 
 
 def _always(settings: Settings) -> bool:
@@ -25,8 +29,8 @@ def _has_groups(settings: Settings) -> bool:
 
 def _reuses_samples(settings: Settings) -> bool:
     """Only a second update on the same samples meets the clip range."""
-    passes = settings.get("num_iterations", 1) * settings.get("num_ppo_epochs", 1) * settings.get("num_mini_batches", 1)
-    return bool(passes > 1)
+    passes = ("num_iterations", "num_ppo_epochs", "num_mini_batches", "ppo_epochs")
+    return math.prod(settings.get(name, 1) for name in passes) > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,7 @@ def _clip_range(width: float) -> Mapping[str, Mapping[str, Any]]:
         "grpo": {"epsilon": width, "epsilon_high": width},
         "rloo": {"epsilon": width},
         "ppo": {"cliprange": width},
+        "ppo_step": {"cliprange": width},
     }
 
 
@@ -71,7 +76,12 @@ FAULTS: Mapping[str, Fault] = {
     ),
     "updates-lost-in-bfloat16": Fault(settings=_each(learning_rate=1e-6), weights="bfloat16"),
     "too-many-updates": Fault(
-        settings={"grpo": {"num_iterations": 24}, "rloo": {"num_iterations": 24}, "ppo": {"num_ppo_epochs": 24}}
+        settings={
+            "grpo": {"num_iterations": 24},
+            "rloo": {"num_iterations": 24},
+            "ppo": {"num_ppo_epochs": 24},
+            "ppo_step": {"ppo_epochs": 24, "early_stopping": False},
+        }
     ),
     "clip-range-too-wide": Fault(
         settings=_clip_range(100.0),
@@ -81,11 +91,23 @@ FAULTS: Mapping[str, Fault] = {
         settings=_clip_range(1e-5),
         allow=_reuses_samples,
     ),
-    "kl-penalty-too-large": Fault(settings={"grpo": {"beta": 10.0}, "rloo": {"beta": 10.0}, "ppo": {"kl_coef": 10.0}}),
-    "temperature-too-high": Fault(settings=_each(temperature=3.0)),
-    "sampling-too-cold": Fault(settings=_each(temperature=0.05)),
-    "top-k": Fault(algorithms=_GROUPS, settings=_each(top_k=2)),
-    "min-new-tokens": Fault(algorithms=_GROUPS, settings=_each(generation_kwargs="as long as the limit")),
+    "kl-penalty-too-large": Fault(
+        settings={
+            "grpo": {"beta": 10.0},
+            "rloo": {"beta": 10.0},
+            "ppo": {"kl_coef": 10.0},
+            "ppo_step": {"init_kl_coef": 10.0},
+        }
+    ),
+    "kl-target-too-low": Fault(
+        algorithms=_STEP, settings=_each(adap_kl_ctrl=True, target=0.001, horizon=100)
+    ),
+    "kl-penalty-zero": Fault(algorithms=_STEP, settings=_each(init_kl_coef=0.0)),
+    "temperature-too-high": Fault(algorithms=_SCORED_AS_SAMPLED, settings=_each(temperature=3.0)),
+    "sampling-too-hot": Fault(algorithms=_STEP, settings=_each(temperature=3.0)),
+    "sampling-too-cold": Fault(algorithms=_SCORED_AS_SAMPLED, settings=_each(temperature=0.05)),
+    "top-k": Fault(algorithms=(*_GROUPS, *_STEP), settings=_each(top_k=2)),
+    "min-new-tokens": Fault(algorithms=(*_GROUPS, *_STEP), settings=_each(generation_kwargs="as long as the limit")),
     "completion-limit-too-short": Fault(
         room=0.4, tasks=frozenset(TASKS) - {"middle"}
     ),
@@ -93,8 +115,8 @@ FAULTS: Mapping[str, Fault] = {
     "constant-reward": Fault(reward="constant"),
     "random-reward": Fault(reward="random"),
     "sign-flipped-reward": Fault(reward="flipped"),
-    "reward-scale": Fault(algorithms=("ppo",), reward="times a thousand"),
-    "nan-reward": Fault(algorithms=("ppo",), reward="nan"),
+    "reward-scale": Fault(algorithms=_PPO, reward="times a thousand"),
+    "nan-reward": Fault(algorithms=_PPO, reward="nan"),
     "infinite-reward": Fault(algorithms=_GROUPS, reward="logarithm"),
     "length-reward": Fault(reward="length"),
     "brevity-reward": Fault(reward="brevity"),
@@ -104,7 +126,7 @@ FAULTS: Mapping[str, Fault] = {
     ),
     "too-hard-data": Fault(data="hard", tasks=_WITH_HARD_PROMPTS),
     "too-easy-data": Fault(data="easy", tasks=frozenset({"brackets", "spelling", "sorting", "middle"})),
-    "prompts-lost-their-question": Fault(algorithms=_GROUPS, data="lost"),
+    "prompts-lost-their-question": Fault(algorithms=(*_GROUPS, *_STEP), data="lost"),
     "group-of-two": Fault(algorithms=_GROUPS, settings=_each(num_generations=2), tasks=_SPARSE, allow=_has_groups),
 }  # fmt: skip
 

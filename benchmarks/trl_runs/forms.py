@@ -1,4 +1,4 @@
-"""The five forms that a run's log has, each in a folder of its own, as if it were all that was kept."""
+"""The forms that a run's log has, each in a folder of its own, as if it were all that was kept."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +13,14 @@ FOLDERS: Mapping[str, str] = {
     "trainer_state": "state",
     "console": "console",
 }
+
+OF_OLD_API: Mapping[str, str] = {form: FOLDERS[form] for form in ("tensorboard", "wandb", "console")}
+"""Where there is no Trainer, nothing writes a state, and no tracker is newer than it."""
+
+
+def forms_of(cell: Cell) -> Mapping[str, str]:
+    """The forms that the cell's log has, and the folder of each."""
+    return OF_OLD_API if cell.algorithm == "ppo_step" else FOLDERS
 
 
 def log_of(cache: Path, cell: Cell, form: str) -> Path:

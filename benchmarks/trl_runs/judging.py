@@ -16,7 +16,7 @@ from benchmarks.detecting.judging import findings, watch_run
 from benchmarks.detecting.result_cache import JUDGING, WATCHING, cached, key
 from benchmarks.trl_runs import forms, labels
 from benchmarks.trl_runs.cells import Cell
-from benchmarks.trl_runs.forms import FOLDERS, log_of
+from benchmarks.trl_runs.forms import forms_of, log_of
 from benchmarks.trl_runs.labels import label
 from benchmarks.trl_runs.training import is_trained, read_outcome, run_folder
 from diagnostics.api import UnreadableRun, diagnose, open_run
@@ -66,11 +66,11 @@ def _judge(cache: Path, cell: Cell, watched: Sequence[Mapping[str, Any]]) -> dic
     outcome = read_outcome(cache, cell)
     twin = None if cell.fault is None else read_outcome(cache, cell.twin)
     given, reason = label(outcome, twin)
-    by_form = {form: _diagnosed(log_of(cache, cell, form)) for form in FOLDERS}
+    by_form = {form: _diagnosed(log_of(cache, cell, form)) for form in forms_of(cell)}
     chosen = by_form[cell.form]
     return {
         "name": cell.name,
-        "cell": {**asdict(cell), "onset": 1, "producer": cell.producer},
+        "cell": {**asdict(cell), "onset": 1, "producer": cell.producer, "device": outcome["device"]},
         "label": given,
         "reason": reason,
         "error": outcome["error"].partition(":")[0],

@@ -10,6 +10,8 @@ from benchmarks.trl_runs.training import run_folder
 
 FOLDER = "rows"
 """Where in the cache they lie, a folder per run."""
+ROWS_FILE = "rows.jsonl"
+"""The rows of a training without a Trainer, in its folder."""
 
 
 def write_rows(cache: Path, cells: Sequence[Cell]) -> None:
@@ -18,11 +20,18 @@ def write_rows(cache: Path, cells: Sequence[Cell]) -> None:
         folder = cache / FOLDER / cell.name
         if not folder.is_dir():
             folder.mkdir(parents=True)
-            state = json.loads((run_folder(cache, cell) / "state" / "trainer_state.json").read_text("utf-8"))
-            rows = [_event(row) for row in state["log_history"] if "train_runtime" not in row]
+            rows = [_event(row) for row in _logged_rows(run_folder(cache, cell))]
             (folder / "events.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
             (folder / "samples.jsonl").touch()
             (folder / "run.json").write_text(json.dumps({"config": cell.plan()["settings"]}), "utf-8")
+
+
+def _logged_rows(folder: Path) -> list[dict[str, Any]]:
+    """The rows of the trainer's state, or where there is no Trainer those that were kept for this."""
+    if (rows := folder / ROWS_FILE).is_file():
+        return [json.loads(line) for line in rows.read_text("utf-8").splitlines()]
+    state = json.loads((folder / "state" / "trainer_state.json").read_text("utf-8"))
+    return [row for row in state["log_history"] if "train_runtime" not in row]
 
 
 def _event(row: dict[str, Any]) -> dict[str, Any]:

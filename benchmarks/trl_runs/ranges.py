@@ -7,7 +7,7 @@ from statistics import median
 import numpy as np
 
 from benchmarks.detecting.scores import Result
-from benchmarks.trl_runs.report import healthy, without_speed
+from benchmarks.trl_runs.report import PRODUCERS, healthy, without_speed
 from diagnostics.rules import CATALOG
 
 INTRODUCTION = """\
@@ -32,11 +32,11 @@ def ranges_page(results: Sequence[Result]) -> str:
     """The whole page; `results` are those of the tune part."""
     runs = [without_speed(run) for run in healthy(results)]
     pieces = [INTRODUCTION]
-    for algorithm in ("grpo", "rloo", "ppo"):
+    for algorithm, title in PRODUCERS.items():
         of_it = [run for run in runs if run["cell"]["algorithm"] == algorithm]
         if len(of_it) >= _LEAST:
             pieces += [
-                f"## {algorithm.upper()} of TRL {of_it[0]['cell']['producer']}: {len(of_it)} runs\n",
+                f"## {title} of TRL {of_it[0]['cell']['producer']}: {len(of_it)} runs\n",
                 _table(of_it),
             ]
     pieces += [

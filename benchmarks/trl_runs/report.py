@@ -25,7 +25,7 @@ from diagnostics.rules import RUN_RULES
 from diagnostics.rules.run.speed_rule import SpeedRule
 
 _OF_SPEED = frozenset(rule.name for rule in RUN_RULES if isinstance(rule, SpeedRule))
-_PRODUCERS = {"grpo": "GRPO", "rloo": "RLOO", "ppo": "PPO"}
+PRODUCERS = {"grpo": "GRPO", "rloo": "RLOO", "ppo": "PPO", "ppo_step": "PPOTrainer.step"}
 
 
 def part_page(part: str, results: Sequence[Result], planned: int) -> str:
@@ -39,9 +39,9 @@ def part_page(part: str, results: Sequence[Result], planned: int) -> str:
         _summary(found),
         "### Healthy runs\n",
         _false_table(results),
-        "### By producer, task, architecture and form of the log\n",
+        "### By producer, task, architecture, form of the log and device\n",
         "Each on its own, and what remains without it.\n",
-        *(_grouped(results, field) for field in ("algorithm", "task", "architecture", "form")),
+        *(_grouped(results, field) for field in ("algorithm", "task", "architecture", "form", "device")),
         "### The same verdict from every form of the log\n",
         _agreement(results),
         peer_table([*(each.result for each in found), *map(_as_healthy, healthy(results))]),
@@ -85,7 +85,7 @@ def _summary(found: Sequence[Score]) -> str:
     groups = {
         "all sick runs": found,
         "without silent ones": [each for each in found if not each.is_silent],
-        **{title: [s for s in found if s.result["cell"]["algorithm"] == name] for name, title in _PRODUCERS.items()},
+        **{title: [s for s in found if s.result["cell"]["algorithm"] == name] for name, title in PRODUCERS.items()},
     }
     rows: dict[str, Callable[[Sequence[Score]], str]] = {
         "recall: a right rule at warning or above": lambda group: share_of(group, is_found),
@@ -170,12 +170,13 @@ def _agreement(results: Sequence[Result]) -> str:
         "|---|---|---|---|",
     ]
     for form in FOLDERS:
-        same = {what: sum(r["forms"][form][what] == _usual(r, what) for r in results) for what in ("verdict", "cause")}
-        blind = sum(r["forms"][form]["verdict"] in ("not-judged", "unreadable") for r in results)
-        both = " | ".join(share(same[what], len(results)) for what in ("verdict", "cause"))
-        lines.append(f"| {form} | {both} | {blind}/{len(results)} |")
+        having = [r for r in results if form in r["forms"]]
+        same = {what: sum(r["forms"][form][what] == _usual(r, what) for r in having) for what in ("verdict", "cause")}
+        blind = sum(r["forms"][form]["verdict"] in ("not-judged", "unreadable") for r in having)
+        both = " | ".join(share(same[what], len(having)) for what in ("verdict", "cause"))
+        lines.append(f"| {form} | {both} | {blind}/{len(having)} |")
     alike = sum(len({found["verdict"] for found in result["forms"].values()}) == 1 for result in results)
-    return "\n".join([*lines, f"\nAll {len(FOLDERS)} forms give the same verdict: {share(alike, len(results))}.\n"])
+    return "\n".join([*lines, f"\nAll forms of a run give the same verdict: {share(alike, len(results))}.\n"])
 
 
 def _usual(result: Result, what: str) -> Any:

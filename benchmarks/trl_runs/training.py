@@ -1,12 +1,14 @@
-"""Trains the corpus with TRL's own Python: one process for each version of TRL, each cell once, into the cache."""
+"""Trains the corpus with TRL's own Python: each cell once, into the cache."""
 
+import fcntl
 import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,8 @@ from benchmarks.trl_runs.cells import Cell
 
 ROOT = Path(__file__).resolve().parents[2]
 OUTCOME_FILE = "outcome.json"
+TRAINERS = {"0.7.11": "benchmarks.trl_side.corpus_0_7.train_cells"}
+"""What trains with a TRL; all others share one."""
 TRAINER = "benchmarks.trl_side.corpus.train_cells"
 PER_PROCESS = 12
 """Cells that one process trains: importing TRL takes seconds, and what one training leaves behind should not add up."""
@@ -35,31 +39,53 @@ def read_outcome(cache: Path, cell: Cell) -> dict[str, Any]:
     return found
 
 
-def train_missing(cache: Path, cells: Sequence[Cell], pythons: Mapping[str, str], deadline: float) -> None:
+def train_missing(
+    cache: Path, cells: Sequence[Cell], pythons: Mapping[str, str], deadline: float, at_once: int = 1
+) -> None:
     """Train missing cells in their order until `deadline` (of `time.monotonic`), those that a Python is known for.
 
-    `pythons` maps a version of TRL to the Python that has it.
+    `pythons` maps a version of TRL to the Python that has it. `at_once` cells are trained at the same time; other
+    processes may train for the same cache meanwhile.
     """
-    missing = [cell for cell in cells if cell.producer in pythons and not is_trained(cache, cell)]
-    while missing and time.monotonic() < deadline:
-        producer = missing[0].producer
-        batch = list(islice((cell for cell in missing if cell.producer == producer), PER_PROCESS))
-        _train(cache, batch, pythons[producer], deadline)
-        missing = [cell for cell in missing if cell not in batch]
+    known = [cell for cell in cells if cell.producer in pythons]
+    tried = set[str]()
+
+    def work(_: int) -> None:
+        while time.monotonic() < deadline:
+            left = [cell for cell in known if cell.name not in tried and not is_trained(cache, cell)]
+            if not left:
+                break
+            same = [cell for cell in left if cell.producer == left[0].producer]
+            _train(cache, same, pythons[left[0].producer], deadline, tried)
+
+    (cache / "claims").mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor(at_once) as pool:
+        list(pool.map(work, range(at_once)))
 
 
-def _train(cache: Path, cells: Sequence[Cell], python: str, deadline: float) -> None:
-    """Train cells in one process, which gets a plan when it has finished the one before."""
+@contextmanager
+def _claimed(cache: Path, cell: Cell) -> Iterator[bool]:
+    """Whether this cell is ours to train: it is not trained, and nobody else trains it meanwhile."""
+    with (cache / "claims" / cell.name).open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield not is_trained(cache, cell)
+
+
+def _train(cache: Path, cells: Sequence[Cell], python: str, deadline: float, tried: set[str]) -> None:
+    """Train some of these cells in one process, which gets a plan when it has finished the one before."""
     environment = {
         **os.environ,
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))),
         "PYTHONWARNINGS": "ignore",
         "OMP_NUM_THREADS": "1",
         "HF_HUB_OFFLINE": "1",
         "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
     }
-    command = [python, "-P", "-m", TRAINER, str(cache)]
-    cache.mkdir(parents=True, exist_ok=True)
+    command = [python, "-P", "-m", TRAINERS.get(cells[0].producer, TRAINER), str(cache)]
     with (
         (cache / "training.log").open("a", encoding="utf-8") as log,
         subprocess.Popen(
@@ -67,15 +93,31 @@ def _train(cache: Path, cells: Sequence[Cell], python: str, deadline: float) -> 
         ) as process,
     ):
         assert process.stdin
-        assert process.stdout
+        left = PER_PROCESS
         for cell in cells:
-            if time.monotonic() >= deadline:
+            if not left or time.monotonic() >= deadline:
                 break
-            process.stdin.write(json.dumps(cell.plan()) + "\n")
-            process.stdin.flush()
-            said = process.stdout.readline()
-            sys.stdout.write(said or f"{cell.name} was not trained; {cache / 'training.log'} says why\n")
+            with _claimed(cache, cell) as is_ours:
+                tried.add(cell.name)
+                said = _trained(process, cell) if is_ours else ""
+            if is_ours and not said:
+                if left < PER_PROCESS:
+                    tried.discard(cell.name)  # what was trained before it in this process may be why it ended
+                else:
+                    sys.stdout.write(f"{cell.name} was not trained; {cache / 'training.log'} says why\n")
+                break
+            left -= is_ours
+            sys.stdout.write(said)
             sys.stdout.flush()
-            if not said:
-                break
-        process.stdin.close()
+        with suppress(BrokenPipeError):
+            process.stdin.close()
+
+
+def _trained(process: "subprocess.Popen[str]", cell: Cell) -> str:
+    """What a process says when it has trained a cell; nothing if it ended before."""
+    assert process.stdin
+    assert process.stdout
+    with suppress(BrokenPipeError):
+        process.stdin.write(json.dumps(cell.plan()) + "\n")
+        process.stdin.flush()
+    return process.stdout.readline()

@@ -22,6 +22,7 @@ from diagnostics.producers.own_names import NO_NAMES, OwnNames
 from diagnostics.producers.setting_lookup import settings_of_run
 from diagnostics.producers.translation import Translation, translate
 from diagnostics.producers.transport import PREFIX
+from diagnostics.readers.console.row_steps import COUNTED
 from diagnostics.told import told
 
 _OPEN_STATES = frozenset({"running", "silent", "unknown"})  # of formats that do not record how a run ended
@@ -55,6 +56,7 @@ class Assembler:
         series = {names[tag]: track.series(names[tag]) for tag, track in self._tracks.items()}
         settings = settings_of_run(translation.producer, translation.algorithm, translation.log.config)
         quirks = translation.origin.quirks_of(translation.algorithm, translation.log.release)
+        quirks |= {Quirk.COUNTS_ROWS} if COUNTED in recording.notes else frozenset()
         samples = resolve_samples(recording, translation.origin, translation.log.config, series)
         return Run(
             path=recording.path,

@@ -8,6 +8,8 @@ class Quirk(StrEnum):
 
     AVERAGES_LOGGED_STEPS = "averages-logged-steps"
     """A logged point is the mean over `logging_steps` steps, without NaN."""
+    COUNTS_ROWS = "counts-rows"
+    """The log names no steps: its rows are counted, and how many steps lie between two of them is unknown."""
     STATES_WHAT_IT_LOGS = "states-what-it-logs"
     """The settings say how many steps and completions are logged."""
     REPLACES_NAN_LOSS = "replaces-nan-loss"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from diagnostics.model.setup import Version
 from diagnostics.model.vocabulary import EVAL_PREFIX, metric
@@ -69,7 +70,8 @@ class Trainer:
     the data, to metrics with that name. `recognise` rates how likely a log is this trainer's (0 to 1), `read_traits`
     reads its traits.
     `tags_by_algorithm` narrows `tags` where one trainer logs several algorithms by different names. `is_verified`:
-    checked against a log that the producer itself wrote, not only against its source code.
+    checked against a log that the producer itself wrote, not only against its source code. `heading` is the name under
+    which it hands its settings to a tracker, where it does so.
     """
 
     name: str
@@ -80,11 +82,17 @@ class Trainer:
     caveats: tuple[Caveat, ...] = ()
     is_verified: bool = True
     tags_by_algorithm: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    heading: str = ""
     _families: "_Families" = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Sort the families once: a log may hold a hundred thousand tags."""
         object.__setattr__(self, "_families", _Families.of(self.families))
+
+    def settings_in(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A log's configuration with the settings under the heading as if they stood beside it."""
+        under = config.get(self.heading) if self.heading else None
+        return {**config, **under} if isinstance(under, Mapping) else config
 
     def metric_of(self, tag: str) -> str | None:
         """The canonical metric of a tag, an evaluation's too; None if unknown.

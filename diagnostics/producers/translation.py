@@ -64,7 +64,7 @@ def translate(recording: Recording, own: OwnNames = NO_NAMES) -> Translation:
     log = Log(recording, series_by_tag(recording), configuration(recording))
     origin, trainer = max(_candidates(log), key=lambda pair: pair[1].recognise(log))
     version = recording.producer_version or package_version(recording, origin.name)
-    log = Log(recording, log.series, log.config, version)
+    log = Log(recording, log.series, trainer.settings_in(log.config), version)
     return Translation(log, origin, trainer, trainer.read_traits(log), own)
 
 

@@ -14,7 +14,7 @@ from diagnostics.detectors.noise import LEAST
 from diagnostics.detectors.proportions import CERTAIN
 from diagnostics.detectors.stillness import noise_within
 from diagnostics.model.messages import Message
-from diagnostics.model.outcome import Outcome, Severity
+from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.rewards import ANY_SCORE, EVALUATED, spread_of_answers
@@ -25,6 +25,14 @@ START = 2  # logged points at least that show how the score was before
 SMALL = 0.2  # of the spread from answer to answer: a small effect (Cohen 1988)
 SMALL_SHARE = 0.1  # of the score before, where that spread is not logged
 DATED = 5  # logged points: medians and pooled samples date an onset no better
+
+UNKNOWN = "harm.unknown"
+SOLVED = "reward-saturated"
+LASTING = frozenset(
+    {"kl-nonzero-at-start", "entropy-explosion", "engine-mismatch", "rollout-prob-mismatch", "logp-diff-growing"}
+)
+"""Rules of distances that say something of the whole run, even where they are over."""
+
 
 SHOWN_BY: Mapping[str, tuple[Severity, str]] = {
     "nonfinite-metric": (Severity.CRITICAL, "numbers are no longer finite"),
@@ -59,7 +67,7 @@ TEXTS: Mapping[str, str] = {
     "harm.eval/score": "the score of the evaluation",
     "harm.eval/reward": "the reward of the evaluation",
     "harm.eval/rlhf_reward": "the RLHF reward of the evaluation",
-    "harm.unknown": "; no score is logged for long enough to show whether that does harm",
+    UNKNOWN: "; no score is logged for long enough to show whether that does harm",
     **{f"harm.{rule}": f", and {words}" for rule, (_, words) in SHOWN_BY.items()},
 }
 
@@ -71,9 +79,17 @@ class Harm:
     is_shown: bool
     told: Message
 
+    @property
+    def is_unknown(self) -> bool:
+        """Whether nothing is logged that would show harm."""
+        return self.told.template == UNKNOWN
+
 
 def graded_by_harm(rules: Iterable[Rule[Any, Any]], run: Run, outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
-    """The outcomes, with those of rules that measure a distance no more than a warning unless harm is shown since."""
+    """The outcomes; those of rules that measure a distance are no more than a warning unless harm is shown since.
+
+    A distance that is over, or lies where the reward is at full marks, is a note if it has done no harm.
+    """
     distances = {rule.name for rule in rules if rule.measures_distance}
     return tuple(
         _graded(outcome, run, outcomes) if outcome.rule in distances and outcome.is_alarm else outcome
@@ -90,7 +106,7 @@ def harm_since(run: Run, step: int, outcomes: Iterable[Outcome]) -> Harm:
         if shown is not None:
             return Harm(is_shown=True, told=Message(f"harm.{shown}"))
         told = found[0] if found else None
-    return Harm(False, Message("harm.unknown")) if told is None else Harm(told.is_fall, told.told)
+    return Harm(False, Message(UNKNOWN)) if told is None else Harm(told.is_fall, told.told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +159,10 @@ def _rules_since(run: Run, step: int, outcomes: Iterable[Outcome]) -> Iterator[s
 def _graded(outcome: Outcome, run: Run, outcomes: Iterable[Outcome]) -> Outcome:
     harm = harm_since(run, _onset(outcome), outcomes)
     message = Message(outcome.message.template, {**outcome.message.values, "harm": harm.told})
-    graded = outcome if harm.is_shown else outcome.of_severity(Severity.WARNING)
+    is_past = not outcome.still or any(item.rule == SOLVED and item.verdict is Verdict.FIRED for item in outcomes)
+    is_note = is_past and not harm.is_unknown and outcome.rule not in LASTING
+    most = Severity.INFO if is_note else Severity.WARNING
+    graded = outcome if harm.is_shown else outcome.of_severity(most)
     return replace(graded, message=message)
 
 

@@ -51,7 +51,10 @@ def is_solved(run: Run, steps: Steps, share: float) -> bool:
     one."""
     main = main_reward(run)
     series = (run.get("score") or main) if main.name == "rlhf_reward" else main
-    return len(steps) > 0 and is_at_full_marks(series.values[series.steps >= steps[0]], share)
+    if len(steps) == 0:
+        return False
+    values, highest = series.values[series.steps >= steps[0]], full_marks(run)
+    return is_at_full_marks(values, share) or (highest is not None and finite_median(values) >= share * highest)
 
 
 def is_at_full_marks(values: Values, share: float) -> bool:

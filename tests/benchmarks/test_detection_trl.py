@@ -18,9 +18,10 @@ from benchmarks.detecting.report import peer_table
 from benchmarks.detection_trl import PAGE, PYTHONS, RANGES, RESULTS, as_page, as_ranges, judged_before
 from benchmarks.trl_runs.cells import PARTS, Cell, cells, in_training_order, read_corpus
 from benchmarks.trl_runs.faults import FAULTS, with_fault
-from benchmarks.trl_runs.forms import FOLDERS
+from benchmarks.trl_runs.forms import FOLDERS, forms_of
 from benchmarks.trl_runs.judging import judged
 from benchmarks.trl_runs.labels import label
+from benchmarks.trl_runs.peers import FOLDER, ROWS_FILE, write_rows
 from benchmarks.trl_runs.ranges import ranges_page
 from benchmarks.trl_runs.report import without_speed
 from benchmarks.trl_runs.tasks.catalog import TASKS
@@ -38,6 +39,8 @@ def test_the_parts_share_no_task_and_no_architecture() -> None:
     for what in ("tasks", "architectures"):
         names = [name for part in parts for name in part[what]]
         assert len(names) == len(set(names))
+        old = [read_corpus()["old_api"]["parts"][part][what] for part in PARTS]
+        assert [set(of_old) - set(part[what]) for of_old, part in zip(old, parts, strict=True)] == [set(), set()]
     assert {task for part in parts for task in part["tasks"]} == set(TASKS)
 
 
@@ -81,6 +84,26 @@ def test_every_run_is_logged_often_enough_to_be_judged() -> None:
     assert {25 <= cell.steps <= 400 for cell in ALL} == {True}
     assert [c.name for c in ALL if c.logging_steps > 1 and c.steps // c.logging_steps < steps["rows"]] == []
     assert {cell.form for cell in ALL} == set(FOLDERS)
+    assert [cell.name for cell in ALL if cell.form not in forms_of(cell)] == []
+
+
+def test_the_old_api_has_runs_and_numbers_of_its_own_in_both_parts() -> None:
+    for part in PARTS:
+        old, newer = (
+            [cell for cell in cells(part) if (cell.algorithm == "ppo_step") is is_old] for is_old in (True, False)
+        )
+        assert {cell.producer for cell in old} == {"0.7.11"}
+        assert {cell.base for cell in old} & {cell.base for cell in newer} == set()
+        assert {cell.form for cell in old} == {"tensorboard", "wandb", "console"}
+        assert sum(cell.fault is None for cell in old) >= 5
+        assert {"kl-target-too-low", "sampling-too-hot"} <= {cell.fault for cell in old}
+
+
+def test_the_old_api_samples_as_the_policy_unless_that_is_the_fault() -> None:
+    unlike = {
+        cell.fault for cell in ALL if cell.algorithm == "ppo_step" and cell.plan()["settings"]["temperature"] != 1.0
+    }
+    assert unlike == {"sampling-too-hot"}
 
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
@@ -224,7 +247,7 @@ def keep_outcome(cache: Path, cell: Cell, after: float, written_at: float) -> No
     """A trained run with this score at the end, and no log."""
     folder = run_folder(cache, cell)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / OUTCOME_FILE).write_text(json.dumps({**outcome(after), "cpu_seconds": 1.0}), "utf-8")
+    (folder / OUTCOME_FILE).write_text(json.dumps({**outcome(after), "cpu_seconds": 1.0, "device": "CPU"}), "utf-8")
     os.utime(folder, (written_at, written_at))
 
 
@@ -238,23 +261,37 @@ def test_a_cached_label_does_not_outlive_the_twin_that_it_came_from(tmp_path: Pa
     assert [result["label"] for result in judged(tmp_path, [cell], processes=1)] == ["sick"]
 
 
+def test_peers_get_the_rows_of_a_training_without_a_trainer(tmp_path: Path) -> None:
+    cell = a_short_run("ppo_step")
+    folder = run_folder(tmp_path, cell)
+    folder.mkdir(parents=True)
+    row = {"step": 1, "env/reward_mean": 0.5, "objective/kl": math.nan}
+    (folder / ROWS_FILE).write_text(json.dumps(row) + "\n", "utf-8")
+    write_rows(tmp_path, [cell])
+    written = tmp_path / FOLDER / cell.name
+    (event,) = map(json.loads, (written / "events.jsonl").read_text("utf-8").splitlines())
+    assert (event["step"], event["metrics"]["env/reward_mean"]) == (1, 0.5)
+    assert math.isnan(event["metrics"]["objective/kl"])
+    assert json.loads((written / "run.json").read_text("utf-8"))["config"] == cell.plan()["settings"]
+
+
 def a_short_run(algorithm: str) -> Cell:
     return min((cell for cell in ALL if cell.algorithm == algorithm and cell.fault), key=lambda cell: cell.steps)
 
 
 @pytest.mark.slow
 @pytest.mark.process
-@pytest.mark.parametrize("algorithm", ["grpo", "ppo"])
+@pytest.mark.parametrize("algorithm", ["grpo", "ppo", "ppo_step"])
 def test_a_run_and_its_twin_are_trained_once_and_judged_in_every_form(tmp_path: Path, algorithm: str) -> None:
     cell = a_short_run(algorithm)
     python = PYTHONS[cell.producer] / "bin" / "python"
     if not python.is_file():
         pytest.skip(f"{python} is missing; make it with: make {PYTHONS[cell.producer].name}/.ready")
     pair = [cell.twin, cell]
-    train_missing(tmp_path, pair, {cell.producer: str(python)}, math.inf)
+    train_missing(tmp_path, pair, {cell.producer: str(python)}, math.inf, at_once=2)
     assert [is_trained(tmp_path, each) for each in pair] == [True, True]
     assert {len(read_outcome(tmp_path, each)["after"]) for each in pair} == {HELD_OUT}
     first, second = (list(judged(tmp_path, pair, processes=1)) for _ in range(2))
     assert first == second
-    assert [set(result["forms"]) for result in first] == [set(FOLDERS)] * 2
+    assert [set(result["forms"]) for result in first] == [set(forms_of(cell))] * 2
     assert "unreadable" not in {found["verdict"] for result in first for found in result["forms"].values()}

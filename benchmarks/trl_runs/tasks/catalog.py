@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from benchmarks.trl_runs.tasks import (
     brackets,
+    clock,
     counting,
     helpdesk,
     middle,
@@ -17,5 +18,5 @@ from benchmarks.trl_runs.tasks.task import Task
 
 TASKS: Mapping[str, Task] = {
     module.TASK.name: module.TASK
-    for module in (brackets, middle, units, replies, translation, counting, spelling, sorting, helpdesk)
+    for module in (brackets, middle, units, replies, translation, clock, counting, spelling, sorting, helpdesk)
 }

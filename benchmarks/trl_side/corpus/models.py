@@ -1,5 +1,6 @@
 """The models of the TRL corpus: tiny architectures taught each task in part."""
 
+import fcntl
 import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,12 +45,15 @@ _SHAPES: Mapping[str, Mapping[str, Any]] = {
 
 
 def model_folder(cache: Path, task: Task, architecture: str) -> Path:
-    """The folder of the model taught this task; taught first if the cache lacks it."""
+    """The folder of the model taught this task; taught first, by one process, if the cache lacks it."""
     folder = cache / "models" / f"{task.name}-{architecture}"
-    if not folder.is_dir():
-        unfinished = folder.with_name(folder.name + UNFINISHED)
-        _make(unfinished, task, architecture)
-        unfinished.rename(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.is_dir():
+            unfinished = folder.with_name(folder.name + UNFINISHED)
+            _make(unfinished, task, architecture)
+            unfinished.rename(folder)
     return folder
 
 

@@ -10,6 +10,9 @@ from benchmarks.trl_runs.tasks.task import Problem, Task
 _BATCH = 64
 _ROOM = 1.5
 """The room for a greedy answer, in lengths of the longest right one."""
+HELD_OUT = 128
+"""Held-out problems that each training is scored on, the same for all of a task."""
+_HELD_OUT_SEED = 7
 
 
 def messages(question: str) -> list[dict[str, str]]:
@@ -51,3 +54,9 @@ def greedy_scores(
         texts = tokenizer.batch_decode(ids, skip_special_tokens=True)
         scores += [task.score(problem, text) for problem, text in zip(batch, texts, strict=True)]
     return scores
+
+
+def held_out_scores(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, task: Task) -> list[float]:
+    """The score of each greedy answer to the held-out problems."""
+    problems = task.problems("held-out", HELD_OUT, _HELD_OUT_SEED)
+    return greedy_scores(model, tokenizer, task, problems, tokenizer.eos_token_id)

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import tokenizers
+from packaging.version import Version
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
@@ -14,6 +16,13 @@ CHAT_TEMPLATE = (
     "{{ ('<user>' if message['role'] == 'user' else '<bot>') + message['content'] }}"
     "{{ '<eos>' if message['role'] == 'assistant' else '' }}"
     "{% endfor %}{{ '<bot>' if add_generation_prompt else '' }}"
+)
+
+_OLDEST_WITH_SCHEME = Version("0.19")
+_NO_MARK_IN_FRONT: Mapping[str, Any] = (
+    {"prepend_scheme": "never"}
+    if Version(tokenizers.__version__) >= _OLDEST_WITH_SCHEME
+    else {"add_prefix_space": False}
 )
 
 
@@ -64,8 +73,8 @@ def _merges(vocabulary: int) -> Any:
 
 
 def _with_marks(model: Any) -> Tokenizer:
-    tokenizer = _splitting(model, pre_tokenizers.Metaspace(prepend_scheme="never"))
-    tokenizer.decoder = decoders.Metaspace(prepend_scheme="never")
+    tokenizer = _splitting(model, pre_tokenizers.Metaspace(**_NO_MARK_IN_FRONT))
+    tokenizer.decoder = decoders.Metaspace(**_NO_MARK_IN_FRONT)
     return tokenizer
 
 

@@ -18,9 +18,11 @@ import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
+import transformers
 from transformers import AutoModelForCausalLM, PreTrainedModel, Trainer, set_seed
 
 from benchmarks.trl_runs.tasks.catalog import TASKS
@@ -38,48 +40,55 @@ OUTCOME_FILE = "outcome.json"
 
 def main(cache: Path) -> None:
     """Train every cell whose plan comes in."""
-    os.environ.update(WANDB_DIR=str(cache), TRACKIO_DIR=str(cache / "trackio"))  # both are read once per process
-    os.environ.update(WANDB_MODE="offline", WANDB_SILENT="true", WANDB_CONSOLE="off", WANDB_X_DISABLE_STATS="true")
-    for place in ("wandb", "trackio"):
-        shutil.rmtree(cache / place, ignore_errors=True)
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # libraries print what is no answer
-    for line in sys.stdin:
-        plan = json.loads(line)
-        folder = cache / "runs" / plan["name"]
-        unfinished = folder.with_name(folder.name + UNFINISHED)
-        shutil.rmtree(unfinished, ignore_errors=True)
-        unfinished.mkdir(parents=True)
-        seconds = train(cache, plan, unfinished)
-        unfinished.rename(folder)
-        answers.write(f"trained {plan['name']} in {seconds:.1f} CPU s\n")
-        answers.flush()
+    with TemporaryDirectory(dir=cache, prefix="logs-") as logs:
+        os.environ.update(WANDB_DIR=logs, TRACKIO_DIR=f"{logs}/trackio")  # both are read once per process
+        os.environ.update(WANDB_MODE="offline", WANDB_SILENT="true", WANDB_CONSOLE="off", WANDB_X_DISABLE_STATS="true")
+        for line in sys.stdin:
+            plan = json.loads(line)
+            folder = cache / "runs" / plan["name"]
+            unfinished = folder.with_name(folder.name + UNFINISHED)
+            shutil.rmtree(unfinished, ignore_errors=True)
+            unfinished.mkdir(parents=True)
+            outcome = train(cache, Path(logs), plan, unfinished)
+            unfinished.rename(folder)
+            answers.write(f"trained {plan['name']} in {outcome['cpu_seconds']:.1f} CPU s\n")
+            answers.flush()
+            if outcome["error"] and torch.cuda.is_available():
+                break  # an assertion that failed on the device leaves nothing usable to this process
 
 
-def train(cache: Path, plan: Mapping[str, Any], folder: Path) -> float:
-    """Train one cell into a folder; returns the CPU seconds of the training alone."""
+def train(cache: Path, logs: Path, plan: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Train one cell into a folder, on the GPU if there is one; returns its outcome, which lies there too.
+
+    `logs` is where this process's loggers write.
+    """
     task = TASKS[plan["task"]]
     taught = model_folder(cache, task, plan["architecture"])
     set_seed(plan["seed"])
     model = AutoModelForCausalLM.from_pretrained(taught, dtype=getattr(torch, plan["weights"]))
     before = _scores_before(taught, task)
-    with _logged_into(cache, folder):
+    with _logged_into(logs, folder):
         started = time.process_time()
         trainer = trainer_of(plan, task, taught, model, folder)
         gc.freeze()  # TRL's PPO collects garbage twice a step; what was imported need not be looked at each time
         error = _train_to_the_end(trainer)
         seconds = time.process_time() - started
         _keep(trainer, folder)
+    is_finite = not error and all(bool(torch.isfinite(weights).all()) for weights in model.parameters())
     outcome = {
         "error": error,
-        "is_finite": all(bool(torch.isfinite(weights).all()) for weights in model.parameters()),
+        "is_finite": is_finite,
         "steps": trainer.state.global_step,
         "cpu_seconds": round(seconds, 1),
+        "device": torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU",
+        "libraries": {library.__name__: library.__version__ for library in (torch, transformers)},
         "before": before,
-        "after": _scores(model, taught, task),
+        "after": _scores(model.cpu(), taught, task) if is_finite else [math.nan] * HELD_OUT,
     }
     (folder / OUTCOME_FILE).write_text(json.dumps(outcome), "utf-8")
-    return seconds
+    return outcome
 
 
 def _train_to_the_end(trainer: Trainer) -> str:
@@ -99,7 +108,7 @@ def _keep(trainer: Trainer, folder: Path) -> None:
 
 
 @contextmanager
-def _logged_into(cache: Path, folder: Path) -> Iterator[None]:
+def _logged_into(logs: Path, folder: Path) -> Iterator[None]:
     """Everything that is logged or printed goes into the folder, whichever library does it."""
     console = folder / "console"
     console.mkdir()
@@ -111,7 +120,7 @@ def _logged_into(cache: Path, folder: Path) -> Iterator[None]:
         os.dup2(file.fileno(), 2)
         try:
             yield
-            _finish_logs(cache, folder)
+            _finish_logs(logs, folder)
         finally:
             sys.stdout.flush()
             sys.stderr.flush()
@@ -120,7 +129,7 @@ def _logged_into(cache: Path, folder: Path) -> Iterator[None]:
                 os.close(old)
 
 
-def _finish_logs(cache: Path, folder: Path) -> None:
+def _finish_logs(logs: Path, folder: Path) -> None:
     """End the W&B and the trackio run, and move what they wrote into the folder."""
     import trackio  # noqa: PLC0415 - it reads its place when it is imported
     import wandb
@@ -129,7 +138,7 @@ def _finish_logs(cache: Path, folder: Path) -> None:
     with suppress(RuntimeError):  # it has finished unless the training broke
         trackio.finish()
     for place in ("wandb", "trackio"):
-        shutil.move(cache / place, folder / place)
+        shutil.move(logs / place, folder / place)
 
 
 def _scores_before(taught: Path, task: Task) -> list[float]:
@@ -145,8 +154,6 @@ def _scores_before(taught: Path, task: Task) -> list[float]:
 def _scores(model: PreTrainedModel, taught: Path, task: Task) -> list[float]:
     tokenizer = load_tokenizer(taught)
     problems = task.problems("held-out", HELD_OUT, _HELD_OUT_SEED)
-    if not all(bool(torch.isfinite(weights).all()) for weights in model.parameters()):
-        return [math.nan] * HELD_OUT
     return greedy_scores(model, tokenizer, task, problems, tokenizer.eos_token_id)
 
 

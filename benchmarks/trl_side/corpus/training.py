@@ -21,7 +21,7 @@ from benchmarks.trl_side.reward_model import ScoringModel
 PROMPTS = 512
 _LOST = "answer: "
 _HERE: Mapping[str, Any] = {
-    "use_cpu": True,
+    "use_cpu": not torch.cuda.is_available(),
     "bf16": False,
     "gradient_checkpointing": False,
     "report_to": ["tensorboard", "wandb", "trackio"],
@@ -57,10 +57,7 @@ class _Prepared:
 def trainer_of(plan: Mapping[str, Any], task: Task, taught: Path, model: PreTrainedModel, folder: Path) -> Trainer:
     """The trainer of a plan, ready to train `model`, which was loaded from `taught`."""
     tokenizer = load_tokenizer(taught)
-    usual = task.problems("train", PROMPTS, plan["seed"])
-    is_other = plan["data"] in ("easy", "hard")
-    problems = task.problems("train", PROMPTS, plan["seed"], plan["data"]) if is_other else usual
-    limit = max(1, round(plan["room"] * longest_answer(tokenizer, usual)))
+    problems, limit = problems_and_limit(plan, task, tokenizer)
     if plan["end"]:
         tokenizer.eos_token = plan["end"]
         model.generation_config.eos_token_id = model.config.eos_token_id = tokenizer.eos_token_id
@@ -76,6 +73,14 @@ def trainer_of(plan: Mapping[str, Any], task: Task, taught: Path, model: PreTrai
     }
     make = _ppo if plan["algorithm"] == "ppo" else _groups
     return make(_Prepared(plan, task, taught, model, tokenizer, problems, limit, arguments))
+
+
+def problems_and_limit(plan: Mapping[str, Any], task: Task, tokenizer: Any) -> tuple[Sequence[Problem], int]:
+    """What a plan trains on, and the room for an answer in tokens, which goes with the usual problems."""
+    usual = task.problems("train", PROMPTS, plan["seed"])
+    is_other = plan["data"] in ("easy", "hard")
+    problems = task.problems("train", PROMPTS, plan["seed"], plan["data"]) if is_other else usual
+    return problems, max(1, round(plan["room"] * longest_answer(tokenizer, usual)))
 
 
 def _groups(made: _Prepared) -> Trainer:
@@ -143,7 +148,7 @@ def _score_rows(
         answer = [token for token, is_text in zip(ids[context:], mask[context:], strict=True) if is_text]
         problem = by_prompt[tuple(ids[:context])]
         scores.append(score(problem, tokenizer.decode(answer, skip_special_tokens=True)))
-    return torch.tensor(scores)
+    return torch.tensor(scores, device=input_ids_BS.device)
 
 
 def _value_model(taught: Path, dtype: torch.dtype) -> PreTrainedModel:

@@ -122,6 +122,7 @@ KL_CAUSES: tuple[CauseEntry, ...] = (
         against=(
             Indicator("update-too-large", update_was_huge),
             Indicator("ratio-far-from-one"),
+            Indicator("reward-saturated"),
         ),
         preflight=("pf-kl-off", "pf-lr-range"),
         consequences=(

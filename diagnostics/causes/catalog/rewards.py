@@ -143,7 +143,16 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("reward-component-dominates"),
         ),
         support=("value-clipfrac-high", "value-loss-spike"),
-        consequences=("value-loss-spike", "value-clipfrac-high", "explained-variance-low"),
+        consequences=(
+            "value-loss-spike",
+            "value-clipfrac-high",
+            "explained-variance-low",
+            "kl-runaway",
+            "kl-too-high",
+            "kl-up-reward-flat",
+            "reward-not-improving",
+            "reward-regression",
+        ),
         remedies=(
             "score-scaling",
             "whitened-rewards",

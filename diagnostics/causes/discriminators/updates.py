@@ -12,6 +12,7 @@ from diagnostics.causes.discriminators.sampling import (
 )
 from diagnostics.causes.discriminators.shapes import find_break, medians_of_windows, steps_between_points
 from diagnostics.model.outcome import Outcome, Severity
+from diagnostics.model.quirks import Quirk
 from diagnostics.model.run import Run
 
 TIGHT_CLIP_RANGE = 0.1  # half of the usual 0.2 of PPO and GRPO; below it clipping is the rule
@@ -84,6 +85,7 @@ def policy_jumped(outcome: Outcome, run: Run) -> bool:
         return False
     logged = np.sqrt(np.maximum(kl.values, 0.0))
     is_untrained = int(kl.steps[0]) <= 1 and run.settings.updates_per_generation == 1
+    is_untrained = is_untrained and Quirk.COUNTS_ROWS not in run.quirks
     start = np.full(UPDATES_OF_A_JUMP, logged[0] if is_untrained else 0.0)  # no update made what is there before them
     distance = medians_of_windows(np.concatenate([start, logged]), START)
     moved = distance[UPDATES_OF_A_JUMP:] - distance[:-UPDATES_OF_A_JUMP]
@@ -131,7 +133,8 @@ def update_was_huge(outcome: Outcome, run: Run) -> bool:
 
 def first_point_precedes_updates(outcome: Outcome, run: Run) -> bool:
     """Whether the first logged KL was measured before any update: a point may stand for several of them."""
-    return outcome.first_step is not None and outcome.first_step <= 1 and run.settings.updates_per_generation == 1
+    is_first = outcome.first_step is not None and outcome.first_step <= 1 and Quirk.COUNTS_ROWS not in run.quirks
+    return is_first and run.settings.updates_per_generation == 1
 
 
 def states_dropout(run: Run) -> bool:

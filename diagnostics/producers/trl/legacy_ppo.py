@@ -72,4 +72,4 @@ def read_traits(log: Log) -> LogTraits:
     return LogTraits(algorithm="ppo-legacy")
 
 
-TRAINER = Trainer("trl-legacy", TAGS, recognise, read_traits, caveats=CAVEATS)
+TRAINER = Trainer("trl-legacy", TAGS, recognise, read_traits, caveats=CAVEATS, heading="trl_ppo_trainer_config")

@@ -17,6 +17,8 @@ BY_BAR = "The rows name no step: theirs are those of the progress bar"
 BY_EPOCHS = "The rows name no step: theirs follow from their epochs and the planned steps"
 COUNTED = "The rows name no step and are counted: with logging_steps = 10, row 5 is step 50"
 SUMMARY = "train_runtime"  # in the last row of a training
+_RATE = "train_steps_per_second"  # beside it
+_RATE_DIGIT = 0.0005  # of that rate, printed with three decimals
 _EPISODES, _EPOCH = "episode", "epoch"
 _MOVING = 0.9  # of the rows for which the bar must have advanced, or its steps are not used
 _HALF_A_DIGIT = 0.0051  # of an epoch, printed with two decimals
@@ -55,6 +57,7 @@ class RowSteps:
         self._awaits_bar = True
         if SUMMARY in row.values:
             self._last_epoch = epoch
+            self.total = self.total or _trained_steps(row)
         return len(self._stated) - 1
 
     def _stated_step(self, row: Row, counted: int) -> int:
@@ -181,3 +184,11 @@ def _candidates(total: int, rows: int, reached: Values) -> list[int]:
 
 def _is_increasing(numbers: npt.NDArray[np.int64] | Values) -> bool:
     return bool((np.diff(numbers) > 0).all())
+
+
+def _trained_steps(row: Row) -> int | None:
+    """The steps of a training, from its summary; None where rounding leaves them open."""
+    seconds, rate = row.values[SUMMARY], row.values.get(_RATE, np.nan)
+    steps = seconds * rate
+    is_exact = seconds * _RATE_DIGIT < 0.5 <= steps
+    return round(steps) if is_exact else None

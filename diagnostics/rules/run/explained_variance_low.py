@@ -2,7 +2,8 @@
 
 What it checks
     The explained variance (`ppo/val/var_explained`), as the median of five logged points, for five points: −0.5 or
-    below after the first 50 points is a warning, 0.2 or below after the first 200 is info.
+    below after the first 50 points is a warning, and info where the score has risen nevertheless; 0.2 or below after
+    the first 200 is info.
 
 Why it matters
     At 1 the critic predicts the returns, at 0 only their mean. Below 0 it does harm: advantages are noisier with it
@@ -19,13 +20,16 @@ References
     Old TRL logging page: ppo/val/var_explained · VC-PPO (arXiv 2503.01491).
 """
 
+from dataclasses import replace
+
 from diagnostics.model.algorithms import PPO_FAMILY
-from diagnostics.model.outcome import Severity
+from diagnostics.model.outcome import Severity, regraded
 from diagnostics.model.run import Run
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, TooFew, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rule import RuleResult, english
+from diagnostics.rules.rewards import SCORES, has_risen
+from diagnostics.rules.rule import Fired, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -71,7 +75,10 @@ class ExplainedVarianceLow(RunRule[Limits]):
         level = Level(Severity.WARNING, limits.warning, limits.patience)
         worse = read_levels(series, (level,), above=False, warm_up=limits.warm_up)
         if isinstance(worse, TooFew) or worse.breach:
-            return self.judged(worse, key="worse")
+            found = self.judged(worse, key="worse")
+            if isinstance(found, Fired) and has_risen(run.get(*SCORES)):
+                return replace(found, severity=Severity.INFO, episodes=regraded(found.episodes, Severity.INFO))
+            return found
         level = Level(Severity.INFO, limits.info, limits.patience)
         little = read_levels(series, (level,), above=False, warm_up=limits.late)
         return self.judged(worse if isinstance(little, TooFew) else little)

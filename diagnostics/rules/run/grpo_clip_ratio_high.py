@@ -4,7 +4,7 @@ What it checks
     The share of clipped tokens (`clip_ratio/region_mean`, Liger's `clip_ratio`, or what verl, OpenRLHF, SkyRL and slime
     log of it), as the median of five logged points: 0.2 for three points is a warning, 0.4 is critical where harm is
     shown. With sequence-level importance sampling the scale differs: there the limit is three times the run's own
-    start, and at least 0.2.
+    start, and at least 0.2; RLOO, whose clip range is that of tokens, has a limit of 0.4 at most.
 
 Why it matters
     A clipped token gives no gradient, and the clipped share shows how far the policy tried to jump.
@@ -42,6 +42,9 @@ class Limits(RuleLimits):
     patience: int = limit(3, "logged points", "engineering default")
     sequence_factor: float = limit(3.0, "× the run's own start", "engineering default")
     sequence_start: int = limit(20, "logged points", "engineering default")
+    sequence_most: float = limit(
+        0.4, "fraction", "measured on RLOO of TRL: healthy runs of one or two updates stay below 0.01"
+    )
 
 
 class GrpoClipRatioHigh(RunRule[Limits]):
@@ -65,17 +68,18 @@ class GrpoClipRatioHigh(RunRule[Limits]):
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "clip_ratio_region_mean", "clip_ratio", "clip_fraction")
         if run.algorithm == "rloo" or run.settings.value("importance_sampling_level") == "sequence":
-            return self._sequences(series, limits)
+            return self._sequences(run, series, limits)
         levels = (
             Level(Severity.WARNING, limits.warning, limits.patience),
             Level(Severity.CRITICAL, limits.critical, limits.patience),
         )
         return self.judged(read_levels(series, levels))
 
-    def _sequences(self, series: Series, limits: Limits) -> RuleResult:
+    def _sequences(self, run: Run, series: Series, limits: Limits) -> RuleResult:
         start = series.values[: limits.sequence_start]
         if len(series) < limits.sequence_start + limits.patience or not np.isfinite(start).any():
             return too_few(limits.sequence_start + limits.patience, len(series))
         own = max(limits.warning, limits.sequence_factor * float(np.median(start[np.isfinite(start)])))
+        own = min(own, limits.sequence_most) if run.algorithm == "rloo" else own
         level = Level(Severity.WARNING, own, limits.patience)
         return self.judged(read_levels(series, (level,), warm_up=limits.sequence_start))

@@ -2,9 +2,10 @@
 
 What it checks
     The first logged KL, per token. At step 1 it may be at most 0.05 nats, on either side of 0; beyond that it is
-    critical where harm is shown, else a warning. Where the first point is at step 2 to 10, or GRPO makes several
-    updates from each generation (`num_iterations`), it may be an average that includes an update: the limit is 0.2, and
-    the finding a warning. An average over more than ten updates is not judged.
+    critical where harm is shown, else a warning. Where the first point is at step 2 to 10, GRPO makes several
+    updates from each generation (`num_iterations`), or the rows of a printed log name no step, it may be an average
+    that includes an update: the limit is 0.2, and the finding a warning. An average over more than ten updates is not
+    judged.
 
 Why it matters
     Before the first update the KL is 0 by definition, however the answers are sampled: equal weights give a token the
@@ -27,6 +28,7 @@ import math
 
 from diagnostics.detectors.episodes import Episode
 from diagnostics.model.outcome import Severity
+from diagnostics.model.quirks import Quirk
 from diagnostics.model.run import Run
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.limits import RuleLimits, limit
@@ -85,7 +87,7 @@ class KlNonzeroAtStart(RunRule[Limits]):
         if updates > limits.averaged_until:
             passes = in_brackets(run.settings, "logged_passes")
             return Skipped(self.message("reused", updates=updates), self.message("reused_enable", setting=passes))
-        is_averaged = updates > 1
+        is_averaged = updates > 1 or Quirk.COUNTS_ROWS in run.quirks
         allowed = (limits.averaged if is_averaged else limits.at_once) * float(tokens[0])
         if abs(value) <= allowed or not math.isfinite(value):
             return Quiet(value, allowed, series.unit, series.name, series.tag)

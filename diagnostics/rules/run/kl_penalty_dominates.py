@@ -2,15 +2,19 @@
 
 What it checks
     The KL penalty of a response (`objective/non_score_reward`) against the smoothed score's gain since the start, and
-    against half the spread of the score: larger than both for 20 logged points is a warning. The first 50 points are
-    not judged, except for a penalty of twice the score's deviation (four times that bar) for ten points: it decides
-    which answers are better, whatever they score. Where the deviation is not logged, it is estimated from the noise
-    between batches, and a short run is not judged. A penalty of ten times the largest score, for five points, is a
-    warning anywhere in the run. GRPO logs no penalty. Its loss pulls each token back in proportion
-    to beta times its log-probability ratio, against an advantage of 1: they balance at a ratio of 1 / beta. Where that
-    allows less than 0.1 nats per token (ratio² / 2), the KL stays below it, and the reward has not risen in 20 points,
-    it is a warning. So is a KL (median of five points) that has fallen to a quarter of its peak for ten points while
-    the reward is no higher than at the peak, and below its maximum: only the penalty leads back to the reference.
+    against half the spread of the score: larger than both for 20 logged points is a warning; where the score has risen,
+    four times as large. The first 50 points are not judged, except for a penalty of twice the score's deviation (four
+    times that bar) for ten points: it decides which answers are better, whatever they score. Where the deviation is not
+    logged, it is estimated from the noise between batches, and a short run is not judged. A penalty of ten times the
+    largest score, for five points, is a warning anywhere in the run.
+
+    GRPO logs no penalty. Its loss pulls each token back in proportion to beta times its log-probability ratio, against
+    an advantage of 1: they balance at a ratio of 1 / beta. Where that allows less than 0.1 nats per token (ratio² / 2),
+    the KL stays below it, and the reward has not risen in 20 points, it is a warning. So is a weight of 1 or more
+    (times the spread of rewards that are not scaled) under which the reward has not risen; a weight that no setting
+    states is the slope of the loss over the KL, where the two go together (a correlation of 0.95). So is a KL (median
+    of five points) that has fallen to a quarter of its peak for ten points while the reward is no higher than at the
+    peak, and below its maximum: only the penalty leads back to the reference.
 
 Why it matters
     The reward is the score plus the penalty. Where the gain grows with the distance, the penalty at the best trade-off
@@ -46,6 +50,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.model.settings import UNSCALED_REWARDS
 from diagnostics.rules.alignment import at_common_steps, finite_only
+from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import has_risen, is_at_full_marks, spread_of_answers
@@ -71,6 +76,8 @@ class Limits(RuleLimits):
     moved: float = limit(1e-3, "nats/token", "ratio² / 2: log-probabilities are 4 % off; from there is no way back")
     full_marks: float = limit(0.95, "of the highest reward", "engineering default: a solved task has nothing to gain")
     room: float = limit(0.1, "nats/token", "healthy public runs end at 0.12 to 0.31")
+    heavy: float = limit(1.0, "of the advantage's unit", "25 times the weight in GRPO's paper, 0.04")
+    correlation: float = limit(0.95, "correlation", "the KL then explains nine tenths of the loss's variance")
 
 
 class KlPenaltyDominates(RunRule[Limits]):
@@ -92,6 +99,8 @@ class KlPenaltyDominates(RunRule[Limits]):
         "was more than {times} times as large{mostly} from step {first} to {last}.",
         bound="A KL weight of {beta} allows {limit} nats per token at most; the KL stayed within that ({measured} at "
         "step {last}), and the reward has not risen since step {first}.",
+        heavy="The KL has a weight of {beta} in the loss, and the reward has not risen from step {first} to {last}, "
+        "while the KL stayed at {measured} nats per token.",
         back="The KL went back from {highest} to {measured} nats per token between steps {first} and {last}, and the "
         "reward is no higher for it: the penalty leads the policy back to where it started.",
     )
@@ -107,19 +116,26 @@ class KlPenaltyDominates(RunRule[Limits]):
 
     def _of_loss(self, run: Run, limits: Limits) -> RuleResult:
         """The finding about a penalty in the loss, which is not logged: what its weight leaves room for."""
-        kl, beta = series_of(run, "kl_per_token"), run.settings.kl_weight
+        kl = series_of(run, "kl_per_token")
+        limits = paced(limits, run, kl, patience=10)
         points = finite_points(kl.values)
+        stated = run.settings.kl_weight
+        beta = _weight_in_loss(run, kl, limits) if stated is None else stated
         if beta is None or points < limits.patience:
             return too_few(limits.patience, points)
         push = spread_of_answers(run) if run.settings.value("scale_rewards") in UNSCALED_REWARDS else 1.0
         room = math.inf if push is None or beta <= 0 else (push / beta) ** 2 / 2
         reached = start_level(kl.values[::-1], MEDIAN_WINDOW)
-        if room >= limits.room or reached > room or has_risen(run.get("reward")):
+        is_held = room < limits.room and reached <= room
+        is_heavy = push is not None and beta >= limits.heavy * push and _has_room_to_rise(run, limits)
+        if has_risen(run.get("reward")) or not (is_held or is_heavy):
             is_pulled = beta > 0 and not run.settings.is_on("sync_reference")
             found = self._led_back(run, kl, limits) if is_pulled else None
             return found or Quiet(reached, limits.room, kl.unit, kl.name, kl.tag)
         episode = Episode(0, len(kl) - 1, still=True)
-        return self.fired(kl, episode, Severity.WARNING, measured=reached, limit=room, key="bound", beta=beta)
+        key = "bound" if is_held else "heavy"
+        limit = room if is_held else None
+        return self.fired(kl, episode, Severity.WARNING, measured=reached, limit=limit, key=key, beta=beta)
 
     def _led_back(self, run: Run, kl: Series, limits: Limits) -> Fired | None:
         """The finding that the policy returns to the reference without a gain in reward."""
@@ -147,7 +163,8 @@ class KlPenaltyDominates(RunRule[Limits]):
         gain = np.maximum(ewma(score.values) - start_level(score.values, limits.start), 0.0)
         bar = np.maximum(gain, max(limits.spread * _batch_deviation(run, score), limits.smallest))
         times = replace(penalty, values=np.maximum(-penalty.values, 0.0) / bar)
-        level = Level(Severity.WARNING, limits.times, limits.patience)
+        most = limits.far if has_risen(score) else limits.times
+        level = Level(Severity.WARNING, most, limits.patience)
         reading = read_levels(times, (level,), smooth=False, warm_up=limits.warm_up)
         if (not isinstance(reading, Reading) or reading.breach is None) and spread_of_answers(run):
             far = Level(Severity.WARNING, limits.far, limits.far_patience)
@@ -186,6 +203,29 @@ class KlPenaltyDominates(RunRule[Limits]):
 def _share_of_highest(values: Values, highest: Values) -> Values:
     """(N,) Each value over the highest so far; 1 where that is 0 or less."""
     return np.asarray(np.where(highest > 0, values / np.where(highest > 0, highest, 1.0), 1.0))
+
+
+def _has_room_to_rise(run: Run, limits: Limits) -> bool:
+    """Whether better answers could be given than those of the whole run."""
+    reward = run.get("reward")
+    return reward is not None and not is_at_full_marks(reward.values, limits.full_marks)
+
+
+def _weight_in_loss(run: Run, kl: Series, limits: Limits) -> float | None:
+    """The slope of the loss over the KL, where hardly anything else moves the loss; None where something does.
+
+    A loss that is divided by the longest answer instead of each one's tokens shows less than the weight that is set.
+    """
+    loss = run.get("loss")
+    if loss is None:
+        return None
+    kl, loss = at_common_steps(kl, loss)
+    is_known = kl.finite & loss.finite
+    x, y = kl.values[is_known], loss.values[is_known]
+    if len(x) < limits.patience or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return None
+    follows = float(np.corrcoef(x, y)[0, 1]) >= limits.correlation
+    return float(np.polyfit(x, y, 1)[0]) if follows else None
 
 
 def _batch_deviation(run: Run, score: Series) -> float:

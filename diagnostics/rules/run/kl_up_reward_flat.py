@@ -3,8 +3,9 @@
 What it checks
     Over the last 50 logged points, and equally over the 50 that ended ten points earlier: the KL per token has a rising
     trend (Mann–Kendall, corrected for autocorrelation, p < 0.01) and gains 0.05 nats, while the reward (PPO: the score)
-    has none and is not near its highest value. It is info; from a KL of 0.2 nats per token on it is a warning. The
-    first 100 points are not judged.
+    has none, is not near its highest value, and has not gained a fifth of the spread from answer to answer within
+    them, as far as its noise rules that out. It is info; from a KL of 0.2 nats per token on it is a warning. The first
+    100 points are not judged.
 
 Why it matters
     The distance to the reference is a budget. It buys less the farther the policy goes, until only the proxy rises, or
@@ -27,6 +28,7 @@ import numpy as np
 
 from diagnostics.detectors.averages import finite_points
 from diagnostics.detectors.episodes import Episode
+from diagnostics.detectors.stillness import change_of_level
 from diagnostics.detectors.trend import lasting_slope
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
@@ -34,7 +36,7 @@ from diagnostics.model.series import Series
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import ANY_SCORE, full_marks
+from diagnostics.rules.rewards import ANY_SCORE, full_marks, spread_of_answers
 from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
@@ -49,6 +51,8 @@ class Limits(RuleLimits):
     growth: float = limit(0.05, "nats/token over the window", "a quarter of what the FAQ's range allows per token")
     warning: float = limit(0.2, "nats/token", "TRL training FAQ: up to 10 nats, over about 50 tokens")
     full_marks: float = limit(0.95, "of the highest reward", "engineering default")
+    small: float = limit(0.2, "of the spread from answer to answer", "Cohen 1988: a small effect")
+    standard_errors: float = limit(2.0, "standard errors of the gain", "engineering default")
 
 
 class KlUpRewardFlat(RunRule[Limits]):
@@ -81,7 +85,8 @@ class KlUpRewardFlat(RunRule[Limits]):
         if fewest < limits.warm_up:
             return too_few(limits.warm_up, fewest)
         growth = _slope(kl, limits) * float(kl.steps[-1] - kl.steps[-limits.window])
-        if growth < limits.growth or _slope(reward, limits) > 0 or _is_high(run, reward, limits):
+        is_paid = _slope(reward, limits) > 0 or _may_have_gained(run, reward, limits)
+        if growth < limits.growth or is_paid or _is_high(run, reward, limits):
             return Quiet(growth, limits.growth, "nats/token over the window", kl.name, kl.tag)
         recent = kl.values[-limits.window :]
         reached = float(np.median(recent[np.isfinite(recent)][-limits.patience :]))
@@ -93,6 +98,14 @@ class KlUpRewardFlat(RunRule[Limits]):
 
 def _slope(series: Series, limits: Limits) -> float:
     return lasting_slope(series.steps, series.values, limits.window, limits.patience, limits.significance)
+
+
+def _may_have_gained(run: Run, reward: Series, limits: Limits) -> bool:
+    """Whether a small gain over the window is not ruled out; False where the spread of the answers is unknown."""
+    spread, change = spread_of_answers(run), change_of_level(reward.values[-limits.window :])
+    if spread is None or change is None:
+        return False
+    return change.after - change.before + limits.standard_errors * change.error >= limits.small * spread
 
 
 def _is_high(run: Run, reward: Series, limits: Limits) -> bool:

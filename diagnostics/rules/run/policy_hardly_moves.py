@@ -4,10 +4,10 @@ What it checks
     Three signs, after at least 20 steps. A learning rate that has never exceeded 1e-8 is critical: no weight can have
     moved by more than all learning rates together. A learning rate that has not reached a hundredth of what is set, in
     more than half of the planned steps, is a warning: the warm-up is longer than the run. So is a run in which nothing
-    moves: the entropy and the length are, with their errors, within a tenth of where they began, the reward has not
-    risen, and the KL to the reference is below 0.005 nats per token and does not grow beyond 0.0001 (that of a sequence
-    of unknown length as if it had 64 tokens). Where the reward is at full marks, or answers are not told apart,
-    standing still is right, and this is not judged.
+    moves: the entropy and the length are, with their errors, within a tenth of where they began, a rise of the reward
+    by a fifth of the spread from answer to answer is ruled out, and the KL to the reference is below 0.005 nats per
+    token and does not grow beyond 0.0001 (that of a sequence of unknown length as if it had 64 tokens). Where the
+    reward is at full marks, or answers are not told apart, standing still is right, and this is not judged.
 
 Why it matters
     The run costs as much as any other and nothing is learned. All numbers look sound, because they are those of the
@@ -39,7 +39,7 @@ from diagnostics.model.series import Series, Values
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import SCORES, has_never_moved, is_solved
+from diagnostics.rules.rewards import SCORES, has_never_moved, is_solved, spread_of_answers, spread_of_marks
 from diagnostics.rules.rule import Fired, Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, too_few
 
@@ -63,6 +63,8 @@ class Limits(RuleLimits):
     short_answer: float = limit(
         64.0, "tokens", "TRL training FAQ: its own examples generate up to 32, PPO's default is 53"
     )
+    small: float = limit(0.2, "of the spread from answer to answer", "Cohen 1988: a small effect")
+    standard_errors: float = limit(2.0, "standard errors of the gain", "engineering default")
     full_marks: float = limit(0.95, "of the highest reward", "engineering default: a solved task has nothing to gain")
 
 
@@ -120,6 +122,8 @@ class PolicyHardlyMoves(RunRule[Limits]):
         change, gained = change_of_level(entropy.values), change_of_level(reward.values)
         if change is None or gained is None or gained.is_proven or not _is_still(change, limits):
             return None
+        if _may_have_risen(run, gained, limits):
+            return None
         grown = change_of_level(length.values) if length is not None else None
         if grown is not None and not _is_still(grown, limits):
             return None
@@ -135,6 +139,13 @@ class PolicyHardlyMoves(RunRule[Limits]):
             reward_before=gained.before,
             reward_after=gained.after,
         )
+
+
+def _may_have_risen(run: Run, gained: Change, limits: Limits) -> bool:
+    """Whether a small gain is not ruled out; False where the spread of the answers is unknown."""
+    spread = spread_of_answers(run) or spread_of_marks(run)
+    most = gained.after - gained.before + limits.standard_errors * gained.error
+    return spread is not None and most >= limits.small * spread
 
 
 def _is_still(change: Change, limits: Limits) -> bool:

@@ -1,12 +1,12 @@
 """The reward was better before: the run is undoing what it had learned.
 
 What it checks
-    How far the smoothed main reward lies below its best so far, for ten logged points. The limit is what chance
-    explains in a run of its length (the range of its smoothed noise, with an upper bound of its autocorrelation) and at
-    least 15 % of what the run has gained. Losing half of the gain is critical. The first 40 points are not judged. A
-    reward that leaves its level from one point to the next and stays away is a warning from the tenth point on: five
-    points all below the ten before them, by four standard deviations of the noise around its two levels. A fall from
-    which the reward has come back is info.
+    How far the smoothed main reward (of medians of three points, so that a single batch does not count) lies below its
+    best so far, for ten logged points. The limit is what chance explains in a run of its length (the range of its
+    smoothed noise, with an upper bound of its autocorrelation) and at least 15 % of what the run has gained. Losing
+    half of the gain is critical. The first 40 points are not judged. A reward that leaves its level from one point to
+    the next and stays away is a warning from the tenth point on: five points all below the ten before them, by four
+    standard deviations of the noise around its two levels. A fall from which the reward has come back is info.
 
 Why it matters
     A reward that falls after it rose seldom recovers by itself, and the best checkpoint may be overwritten meanwhile.
@@ -55,6 +55,9 @@ class _Fall:
     left: Break
     first: int
     limit: float
+
+
+OUTLIER_WINDOW = 3  # logged points whose median one of them cannot move
 
 
 class Limits(RuleLimits):
@@ -120,7 +123,7 @@ class RewardRegression(RunRule[Limits]):
 
     def _slow_decline(self, series: Series, limits: Limits) -> RuleResult:
         needed = limits.warm_up + limits.patience
-        means = ewma(series.values)
+        means = ewma(_without_outliers(series.values))
         points = finite_points(series.values)
         if points < needed or math.isnan(highest := extreme(means)):
             return too_few(needed, points)
@@ -154,6 +157,12 @@ class RewardRegression(RunRule[Limits]):
             best_step=int(series.steps[best_at]),
             peak=int(series.steps[breach.peak]),
         )
+
+
+def _without_outliers(values: Values) -> Values:
+    """(N,) The median of each point and the two before it: one batch alone is no course."""
+    medians = rolling_median(values, OUTLIER_WINDOW)
+    return np.where(np.isnan(medians), values, medians)
 
 
 def _fall(series: Series, left: Break, limits: Limits) -> _Fall | None:

@@ -1,9 +1,10 @@
 """Scores are large and not normalised: the value model cannot follow them, or the KL penalty no longer counts.
 
 What it checks
-    PPO without whitened rewards and with a value clip range of 0.2 or less (TRL's default): a mean score of 10 or more,
-    on either side of 0, or a spread of 5 or more, as the median of five logged points, for three points. GRPO where
-    rewards are not scaled (`scale_rewards` none): such a spread. It is a warning.
+    PPO with a value clip range of 0.2 or less (TRL's default): a mean score of 10 or more, on either side of 0, or a
+    spread of 5 or more, as the median of five logged points, for three points. With whitened rewards the mean alone
+    counts: TRL divides them by their deviation and keeps their mean. GRPO where rewards are not scaled
+    (`scale_rewards` none): such a spread. It is a warning.
 
 Why it matters
     With a clip range of 0.2 the value model moves by at most 0.2 per update. It needs a hundred updates to reach
@@ -16,7 +17,8 @@ When it is wrong
     of the whole batch: prompts may differ where the answers to each do not.
 
 What to try
-    Normalise the score (running deviation, centred reward model), whiten the rewards, or widen the value clip range.
+    Normalise the score (running deviation, centred reward model), or widen the value clip range; whitened rewards help
+    against a spread.
     GRPO: scale the rewards by the spread of the batch or the group.
 
 References
@@ -69,12 +71,12 @@ class RewardScaleExtreme(RunRule[Limits]):
     )
 
     def applies(self, run: Run) -> bool:
-        """Whitened or scaled rewards have no scale, and with a wide clip range or none the critic follows any."""
+        """Scaled rewards have no scale, and with a wide clip range or none the critic follows any."""
         if run.algorithm == "grpo":
             return run.settings.value("scale_rewards") in UNSCALED_REWARDS
         clip_range = run.settings.value("value_clip_range", self.limits.clip_range)
         is_narrow = isinstance(clip_range, int | float) and 0 < clip_range <= self.limits.clip_range
-        return super().applies(run) and is_narrow and not run.settings.is_on("whiten_rewards")
+        return super().applies(run) and is_narrow
 
     def missing(self, run: Run) -> tuple[Input, ...]:
         """The inputs that the run does not log; GRPO has its own."""
@@ -91,7 +93,8 @@ class RewardScaleExtreme(RunRule[Limits]):
 
     def _of_scores(self, run: Run, limits: Limits) -> RuleResult:
         score = series_of(run, "scaled_score", "score")
-        spread = run.get("scaled_score_std", "score_std")
+        is_whitened = run.settings.is_on("whiten_rewards")
+        spread = None if is_whitened else run.get("scaled_score_std", "score_std")
         reading = _read(score, limits.mean, limits)
         if spread is not None and not (isinstance(reading, Reading) and reading.breach):
             other = _read(spread, limits.spread, limits)

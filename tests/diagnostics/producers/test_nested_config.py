@@ -41,6 +41,21 @@ def test_nested_settings_are_found_whatever_a_tracker_made_of_them(config: dict[
     assert (run.producer, run.algorithm, run.status.total) == ("verl", "rloo", 300)
 
 
+def test_settings_that_the_old_ppo_trainer_hands_to_wandb_are_found_under_its_heading() -> None:
+    config = {"trl_ppo_trainer_config": {"learning_rate": 3e-4, "init_kl_coef": 0.1}, "mine": 7}
+    run = assemble(recording(("ppo/mean_non_score_reward",), config=config), observed_at=0.0)
+
+    assert (run.settings.known["learning_rate"].value, run.settings.known["kl_weight"].value) == (3e-4, 0.1)
+    assert run.config["mine"] == 7
+
+
+@pytest.mark.parametrize("config", [{"trl_ppo_trainer_config": "lost"}, {"learning_rate": 3e-4}])
+def test_settings_of_the_old_ppo_trainer_without_a_heading_stay_as_they_are(config: dict[str, Any]) -> None:
+    found = translate(recording(("ppo/mean_non_score_reward",), config=config))
+
+    assert found.log.config == config
+
+
 def test_gae_is_ppo_even_before_a_value_loss_is_logged() -> None:
     found = translate(recording(VERL, config={"algorithm": {"adv_estimator": "gae"}}))
 

@@ -24,9 +24,10 @@ def outcome_of(run: Run, rule: str) -> Outcome:
     return next(outcome for outcome in evaluate(run) if outcome.rule == rule)
 
 
-def test_a_value_loss_that_spikes_is_a_warning_alone(make_run: MakeRun) -> None:
-    run = make_run("ppo", value_loss=SPIKE, rlhf_reward="0.5 0.6x99")
-    assert outcome_of(run, "value-loss-spike").severity is Severity.WARNING
+def test_a_value_loss_that_spikes_is_a_warning_alone_and_a_note_once_it_is_over(make_run: MakeRun) -> None:
+    for loss, severity in ((SPIKE, Severity.INFO), (SPIKE.rpartition(" ")[0], Severity.WARNING)):
+        run = make_run("ppo", value_loss=loss, rlhf_reward="0.5 0.6x99")
+        assert outcome_of(run, "value-loss-spike").severity is severity
 
 
 def test_it_is_critical_while_the_reward_falls(make_run: MakeRun) -> None:

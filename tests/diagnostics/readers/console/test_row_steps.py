@@ -109,12 +109,24 @@ def test_epochs_of_a_training_that_did_not_end_tell_nothing(tmp_path: Path) -> N
     assert read(written(tmp_path, START + rows)).notes == (row_steps.COUNTED,)
 
 
-def test_without_a_bar_rows_are_counted_and_that_is_told() -> None:
-    recording = read(PRINTED / "grpo-stdout.log")
+def test_without_a_bar_rows_are_counted_until_the_summary_tells_the_steps(tmp_path: Path) -> None:
+    printed = (PRINTED / "grpo-stdout.log").read_text("utf-8")
+    growing, whole = (
+        read(written(tmp_path, printed.partition("{'train_runtime'")[0])),
+        read(PRINTED / "grpo-stdout.log"),
+    )
 
-    assert recording.tags["reward"].steps.tolist() == [1, 2, 3, 4]
-    assert recording.tags["eval/reward"].steps.tolist() == [1, 2, 4, 4]
-    assert recording.notes == (row_steps.COUNTED,)
+    assert growing.tags["reward"].steps.tolist() == [1, 2, 3, 4]
+    assert growing.tags["eval/reward"].steps.tolist() == [1, 2, 4, 4]
+    assert growing.notes == (row_steps.COUNTED,)
+    assert whole.tags["reward"].steps.tolist() == [5, 10, 15, 20]
+    assert whole.notes == (row_steps.BY_EPOCHS,)
+
+
+def test_a_summary_whose_rate_is_rounded_too_much_tells_no_steps(tmp_path: Path) -> None:
+    rows = "".join(f"{{'loss': {number}.5, 'epoch': {number / 8}}}\n" for number in range(1, 5))
+    ends = "{'train_runtime': '2000.0', 'train_steps_per_second': '0.01', 'train_loss': '0.1', 'epoch': '0.5'}\n"
+    assert read(written(tmp_path, rows + ends)).tags["loss"].steps.tolist() == [1, 2, 3, 4]
 
 
 def test_a_bar_that_stands_still_while_rows_come_is_not_theirs(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_a_text_of_several_trainings_asks_which_one(tmp_path: Path) -> None:
 
     with pytest.raises(UnreadableRun, match="holds 3 runs, open one of them"):
         open_run(file)
-    assert open_run(file / "3").get("reward").steps.tolist() == [1, 2, 3, 4]
+    assert open_run(file / "3").get("reward").steps.tolist() == [5, 10, 15, 20]
     with pytest.raises(UnreadableRun, match="does not exist"):
         open_run(file / "4")
 

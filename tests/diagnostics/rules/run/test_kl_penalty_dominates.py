@@ -13,8 +13,15 @@ SCORES = {"score": "1x30 1..1.5x30 1.5x40", "score_std": "1x100"}
 
 
 def test_a_penalty_beyond_the_gain_for_twenty_points_is_a_warning(judge: Judge) -> None:
-    outcome = judge("kl-penalty-dominates", "ppo", non_score_reward="0x60 -0.6x20 0x20", **SCORES)
+    flat = {"score": "1x100", "score_std": "1x100"}
+    outcome = judge("kl-penalty-dominates", "ppo", non_score_reward="0x60 -0.6x20 0x20", **flat)
     assert (outcome.severity, outcome.first_step, outcome.measured) == (Severity.WARNING, 61, -0.6)
+
+
+def test_where_the_score_has_risen_the_penalty_has_to_be_four_times_as_large(judge: Judge) -> None:
+    for penalty, verdict in ((-1.9, Verdict.QUIET), (-2.1, Verdict.FIRED)):
+        outcome = judge("kl-penalty-dominates", "ppo", non_score_reward=f"0x60 {penalty}x20 0x20", **SCORES)
+        assert outcome.verdict is verdict
 
 
 def test_nineteen_points_are_not_enough(judge: Judge) -> None:
@@ -63,24 +70,37 @@ def test_a_short_run_is_judged_by_a_logged_deviation_and_not_by_the_noise_of_a_f
     assert judge("kl-penalty-dominates", "ppo", functions=several, **short).verdict is Verdict.SKIPPED
 
 
-@pytest.mark.parametrize(("beta", "verdict"), [(2.23, Verdict.QUIET), (2.24, Verdict.FIRED)])
-def test_a_beta_that_allows_less_than_a_healthy_way_is_a_warning_in_grpo(
-    judge: Judge, beta: float, verdict: Verdict
-) -> None:
+@pytest.mark.parametrize(("beta", "verdict"), [(0.99, Verdict.QUIET), (1.0, Verdict.FIRED), (2.24, Verdict.FIRED)])
+def test_a_beta_that_outweighs_the_advantages_is_a_warning_in_grpo(judge: Judge, beta: float, verdict: Verdict) -> None:
     logged = {"kl_per_token": "0.002x20", "reward": "0.5x20"}
     outcome = judge("kl-penalty-dominates", "grpo", config={"beta": beta}, **logged)
     assert outcome.verdict is verdict
 
 
-def test_a_reward_that_rises_under_a_strong_penalty_or_a_kl_beyond_its_bound_is_quiet(judge: Judge) -> None:
-    config = {"beta": 10.0}
-    rises = judge("kl-penalty-dominates", "grpo", kl_per_token="0.002x30", reward="0.1..0.9x30", config=config)
-    beyond = judge("kl-penalty-dominates", "grpo", kl_per_token="0.006x30", reward="0.5x30", config=config)
-    assert (rises.verdict, beyond.verdict) == (Verdict.QUIET, Verdict.QUIET)
+def test_what_a_beta_leaves_room_for_is_told_where_the_kl_stays_within_it(judge: Judge) -> None:
+    config, reward = {"beta": 10.0}, "0.5x30"
+    within = judge("kl-penalty-dominates", "grpo", kl_per_token="0.002x30", reward=reward, config=config)
+    beyond = judge("kl-penalty-dominates", "grpo", kl_per_token="0.006x30", reward=reward, config=config)
+    assert (within.message.template, within.limit) == ("kl-penalty-dominates.bound", pytest.approx(0.005))
+    assert (beyond.message.template, beyond.limit) == ("kl-penalty-dominates.heavy", None)
+
+
+def test_a_loss_that_follows_the_kl_shows_a_weight_that_is_not_stated(judge: Judge) -> None:
+    kl = "0.01..0.03x10 0.03..0.01x10"
+    for loss, verdict in (("0.05..0.15x10 0.15..0.05x10", Verdict.FIRED), ("0.15..0.05x20", Verdict.SKIPPED)):
+        assert judge("kl-penalty-dominates", "grpo", kl_per_token=kl, loss=loss, reward="0.5x20").verdict is verdict
+    light = {"loss": "0.0004..0.0012x10 0.0012..0.0004x10", "reward": "0.5x20"}
+    assert judge("kl-penalty-dominates", "grpo", kl_per_token=kl, **light).verdict is Verdict.QUIET
+
+
+def test_a_reward_that_rises_or_is_at_full_marks_under_a_strong_penalty_is_quiet(judge: Judge) -> None:
+    for reward in ("0.1..0.9x30", "0.99x30"):
+        outcome = judge("kl-penalty-dominates", "grpo", kl_per_token="0.006x30", reward=reward, config={"beta": 10.0})
+        assert outcome.verdict is Verdict.QUIET
 
 
 def test_advantages_that_are_not_scaled_push_as_hard_as_rewards_differ(judge: Judge) -> None:
-    logged = {"kl_per_token": "0.002x20", "reward": "0.5x20", "reward_std": "10x20"}
+    logged = {"kl_per_token": "0.002x20", "reward": "0.5x20", "reward_std": "11x20"}
     for scaling, verdict in (("none", Verdict.QUIET), ("group", Verdict.FIRED)):
         config = {"beta": 10.0, "scale_rewards": scaling}
         assert judge("kl-penalty-dominates", "grpo", config=config, **logged).verdict is verdict

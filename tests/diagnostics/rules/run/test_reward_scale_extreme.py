@@ -32,10 +32,17 @@ def test_what_is_trained_on_counts_and_not_the_raw_score(judge: Judge) -> None:
     assert judge("reward-scale-extreme", "ppo-legacy", score="90x20", scaled_score="1x20").verdict is Verdict.QUIET
 
 
-@pytest.mark.parametrize("config", [{"whiten_rewards": True}, {"cliprange_value": 5.0}, {"cliprange_value": 0.0}])
-def test_whitened_rewards_and_wide_clip_ranges_bear_any_scale(
-    make_run: Callable[..., Run], config: dict[str, Any]
-) -> None:
+def test_whitened_rewards_bear_any_spread_but_keep_their_mean(judge: Judge) -> None:
+    for series, verdict in (
+        ({"score": "90x20"}, Verdict.FIRED),
+        ({"score": "1x20", "score_std": "9x20"}, Verdict.QUIET),
+    ):
+        outcome = judge("reward-scale-extreme", "ppo", config={"whiten_rewards": True}, **series)
+        assert outcome.verdict is verdict
+
+
+@pytest.mark.parametrize("config", [{"cliprange_value": 5.0}, {"cliprange_value": 0.0}])
+def test_wide_clip_ranges_bear_any_scale(make_run: Callable[..., Run], config: dict[str, Any]) -> None:
     run = make_run("ppo", score="90x20", config=config)
     assert "reward-scale-extreme" not in {outcome.rule for outcome in evaluate(run)}
 
