@@ -1,0 +1,139 @@
+"""Following what lies elsewhere: whoever reads a path in the folder of copies asks here for what is to be in it."""
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+from diagnostics.addresses import address_of, cache_folder, shown
+from diagnostics.foreign_files.bounds import size_in_words
+from diagnostics.readers.base import RunRef, UnreadableRun
+from diagnostics.remote.store import Store
+from diagnostics.told import told
+
+_stores: dict[Path, Store] = {}
+_lock = Lock()
+_usual_patience: list[float] = []  # at most one
+_patience: ContextVar[float | None] = ContextVar("seconds to wait for what lies elsewhere")
+
+
+class NotHereYet(UnreadableRun):
+    """A run lies elsewhere and has not been copied whole; asking again later may find it here."""
+
+
+class _Copied(NamedTuple):
+    """A path in the folder of copies: the store that fills it, and its name there."""
+
+    store: Store
+    name: str
+
+
+def wait_at_most(seconds: float) -> None:
+    """From now on, whoever asks in this process waits this long for what lies elsewhere; else while it comes."""
+    _usual_patience[:] = [seconds]
+
+
+@contextmanager
+def waiting_at_most(seconds: float) -> Iterator[None]:
+    """Whoever asks inside waits this long."""
+    token = _patience.set(seconds)
+    try:
+        yield
+    finally:
+        _patience.reset(token)
+
+
+def copied_paths(run: Path | RunRef) -> tuple[Path, ...]:
+    """The paths of a run's logs that lie in the folder of copies; none for a run of this machine."""
+    paths = [run] if isinstance(run, Path) else [path for ref in (run, *run.parts) for path in (ref.path, *ref.files)]
+    return tuple(dict.fromkeys(_on_disk(path) for path in paths if address_of(path)))
+
+
+def find_there(path: Path) -> None:
+    """Have the runs at or below a path found: what describes them, and the beginnings of their logs, come here."""
+    _bring((path,), is_whole=False)
+
+
+def bring(paths: Iterable[Path]) -> None:
+    """Have everything at these paths here, as it is now, and followed from then on; without a word on what fails."""
+    _bring([path for path in paths if address_of(path)], is_whole=True)
+
+
+def bring_run(path: Path, copied: Iterable[Path]) -> None:
+    """Have a run's logs here and followed. Raises NotHereYet where they are not, with how far that is and why."""
+    copied = tuple(copied)
+    bring(copied)
+    for each in copied:
+        store, name = _copied(each)
+        progress = store.progress(name)
+        if progress.files and not progress.missing:
+            continue
+        if sentence := silence_of(each):
+            raise NotHereYet(path, sentence)
+        here, whole = progress.bytes - progress.missing_bytes, progress.bytes
+        raise NotHereYet(
+            path,
+            told(
+                "{path} is being fetched: {here} of {whole} are here",
+                path=path,
+                here=size_in_words(here),
+                whole=size_in_words(whole),
+            ),
+        )
+
+
+def keep_following(copied: Iterable[Path]) -> None:
+    """Have these paths followed for some more seconds; costs microseconds, unless they were left alone for long."""
+    for path in copied:
+        store, name = _copied(path)
+        if store.want(name, is_whole=True):
+            store.wait(name, _patience_now())
+
+
+def silence_of(path: Path) -> str:
+    """Since when the address of a path has not answered, and why; empty where it does, and for any other path."""
+    if address_of(path) is None:
+        return ""
+    store, name = _copied(path)
+    look = store.look(name)
+    if look.silent_since is None:
+        return ""
+    if look.answered is None:
+        return look.reason
+    since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(look.answered))
+    return told(
+        "{address} has not answered since {since}; what was read by then is shown. {reason}",
+        address=shown(path),
+        since=since,
+        reason=look.reason,
+    )
+
+
+def _bring(paths: Iterable[Path], *, is_whole: bool) -> None:
+    copied = [_copied(path) for path in paths if address_of(path)]
+    for store, name in copied:
+        store.want(name, is_whole=is_whole)
+    for store, name in copied:
+        store.wait(name, _patience_now())
+
+
+def _patience_now() -> float | None:
+    return _patience.get(_usual_patience[0] if _usual_patience else None)
+
+
+def _copied(path: Path) -> _Copied:
+    root = cache_folder()
+    scheme, host, *parts = path.relative_to(root).parts
+    folder = root / scheme / host
+    with _lock:
+        if folder not in _stores:
+            _stores[folder] = Store(folder)
+        return _Copied(_stores[folder], "/".join(parts))
+
+
+def _on_disk(path: Path) -> Path:
+    """The file that a run lies in, where its path names one of several in a database or a text."""
+    return path.parent if path.parent.is_file() else path
