@@ -20,6 +20,7 @@ create table if not exists looks (
 ) without rowid;
 """
 _SECONDS_TO_LOCK = 10.0
+_NO_REASON = json.dumps("")
 _AFTER_SLASH = "0"  # the character that follows a slash: names below a folder lie between the two
 
 
@@ -81,7 +82,7 @@ class Index:
                 rows,
             )
             database.execute(
-                "insert or replace into looks values (?, ?, ?, ?, ?, null, '')", (name, now, now, took, now)
+                "insert or replace into looks values (?, ?, ?, ?, ?, null, ?)", (name, now, now, took, now, _NO_REASON)
             )
         return gone
 
