@@ -6,15 +6,17 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from diagnostics.addresses import address_of, cache_folder, shown
 from diagnostics.foreign_files.bounds import size_in_words
 from diagnostics.readers.base import RunRef, UnreadableRun
-from diagnostics.remote.store import Store
 from diagnostics.told import told
 
-_stores: dict[Path, Store] = {}
+if TYPE_CHECKING:
+    from diagnostics.remote.store import Store
+
+_stores: dict[Path, "Store"] = {}
 _lock = Lock()
 _usual_patience: list[float] = []  # at most one
 _patience: ContextVar[float | None] = ContextVar("seconds to wait for what lies elsewhere")
@@ -27,7 +29,7 @@ class NotHereYet(UnreadableRun):
 class _Copied(NamedTuple):
     """A path in the folder of copies: the store that fills it, and its name there."""
 
-    store: Store
+    store: "Store"
     name: str
 
 
@@ -125,6 +127,8 @@ def _patience_now() -> float | None:
 
 
 def _copied(path: Path) -> _Copied:
+    from diagnostics.remote.store import Store  # noqa: PLC0415 - most runs lie on this machine
+
     root = cache_folder()
     scheme, host, *parts = path.relative_to(root).parts
     folder = root / scheme / host

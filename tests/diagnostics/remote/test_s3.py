@@ -15,6 +15,7 @@ import pytest
 from diagnostics.addresses import address_of, folder_of
 from diagnostics.api import LiveRun, UnreadableRun, find_runs, open_run, watch
 from diagnostics.cli import main
+from diagnostics.remote import store as remote_store
 from diagnostics.remote.following import NotHereYet, silence_of, waiting_at_most
 from diagnostics.runlog.parent import SAMPLE_RUNS
 from tests.s3_store import Store
@@ -234,6 +235,22 @@ def test_a_copy_that_was_removed_or_cut_short_is_made_whole(store: Store) -> Non
     program = f"from rlvitals import *; print([open_run(r).last_step for r in find_runs('{store.address}/cut')])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout == "[40, 30]\n"
+
+
+def test_what_was_left_longest_makes_room_and_comes_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a", "b"):
+        store.put(f"room/{name}/metrics.jsonl", rows(1, 40, blanks=100))
+    monkeypatch.setattr(remote_store, "MOST_BYTES", 9_000)
+    monkeypatch.setattr(remote_store, "_KEPT_SECONDS", 0.0)
+    monkeypatch.setattr(remote_store, "_IDLE_SECONDS", 0.3)
+    first, second = (folder_of(f"{store.address}/room/{name}/metrics.jsonl") for name in ("a", "b"))
+    for here, gone in ((first, second), (second, first), (first, second)):
+        assert open_run(address_of(here) or "").last_step == 40
+        assert (here.exists(), gone.exists()) == (True, False)
+        time.sleep(1.0)  # until nobody asks for it any more
+    monkeypatch.setattr(remote_store, "MOST_BYTES", 1_000)
+    with pytest.raises(NotHereYet, match="the copies of s3://bucket have reached 1 kB; name an address nearer"):
+        open_run(address_of(second) or "")
 
 
 def test_keys_that_no_file_can_have_are_left_out(store: Store, tmp_path: Path) -> None:
