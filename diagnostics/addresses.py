@@ -20,7 +20,7 @@ _COLLAPSED = re.compile(r"([a-z][a-z0-9+.-]+):/(?=[^/])")  # what pathlib makes 
 _FETCHED_WHOLE = frozenset({"wandb"})  # by `rlvitals import` alone
 _WEB = frozenset({"http", "https"})
 _NO_HOST = "_"
-_SERVER = "@"
+_SERVER, _COLON = "@", "%3A"  # a colon stands between paths
 _LONGEST_NAME = 200  # bytes of a file's name: the copy's own has some more
 _SERVERS: Mapping[str, tuple[str, ...]] = {
     "s3": ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_PROFILE"),
@@ -59,7 +59,7 @@ def folder_of(address: str) -> Path:
     if not all(map(is_file_name, parts)) or not (host or parts) or host in (".", ".."):
         sentence = _("{address} holds a part that no folder can be named by; give the address of a folder above it")
         raise AddressError(sentence.format(address=address))
-    return cache_folder().joinpath(scheme + _server(scheme), host or _NO_HOST, *parts)
+    return cache_folder().joinpath(scheme + _server(scheme), host.replace(":", _COLON) or _NO_HOST, *parts)
 
 
 def check_no_secret(address: str) -> None:
@@ -88,7 +88,7 @@ def address_of(path: str | Path) -> str | None:
     host, sign, below = rest.partition(os.sep)
     if not host:
         return None
-    return f"{scheme.partition(_SERVER)[0]}://{'' if host == _NO_HOST else host}{sign}{below}"
+    return f"{scheme.partition(_SERVER)[0]}://{'' if host == _NO_HOST else host.replace(_COLON, ':')}{sign}{below}"
 
 
 def shown(path: str | Path) -> str:

@@ -75,6 +75,8 @@ def bring_run(path: Path, copied: Iterable[Path]) -> None:
             continue
         if sentence := silence_of(each):
             raise NotHereYet(path, sentence)
+        if not progress.files and store.look(name).listed:
+            raise NotHereYet(path, told("there is nothing at {address}; check the address", address=shown(each)))
         here, whole = progress.bytes - progress.missing_bytes, progress.bytes
         raise NotHereYet(
             path,

@@ -96,6 +96,11 @@ class Index:
                 (name, now, before.listed, before.took, before.answered, since, json.dumps(plain(reason))),
             )
 
+    def note_answer(self, name: str) -> None:
+        """Keep that looking at a name succeeded, if only by what is known of what lies above it."""
+        with self._changing() as database:
+            database.execute("update looks set silent_since = null where name = ?", (name,))
+
     def note_held(self, files: Iterable[KnownFile], now: float) -> None:
         """Keep that the copies of these files are complete."""
         with self._changing() as database:
@@ -139,12 +144,13 @@ class Index:
         )
 
     def look(self, name: str) -> Look:
-        """The last look at a name or at what lies above it, whichever was later."""
+        """The last look at a name if it failed; else that at it or at what lies above it, whichever was later."""
         places = _and_above(name)
         found = self._row(
             "select listed, took, answered, silent_since, reason from looks where name in "
-            f"({', '.join('?' * len(places))}) order by tried desc limit 1",
-            places,
+            f"({', '.join('?' * len(places))}) "
+            "order by (name = ? and silent_since is not null) desc, tried desc limit 1",
+            [*places, name],
         )
         return Look._make((*found[:-1], from_plain(json.loads(found[-1])))) if found else Look()
 

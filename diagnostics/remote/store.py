@@ -176,6 +176,8 @@ class Store:
         except Exception as error:  # every file system raises its own errors
             self._note_failure(name, want, address, error)
             return
+        if want.failing_since is not None:
+            self._index.note_answer(name)
         want.failing_since = None
         want.is_done = want.is_done or is_current
         want.due = time.monotonic() + (seconds_between_looks() if is_current else _GAP_SECONDS)
