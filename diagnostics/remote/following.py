@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from threading import Lock
@@ -56,16 +56,21 @@ def copied_paths(run: Path | RunRef) -> tuple[Path, ...]:
 
 def find_there(path: Path) -> None:
     """Have the runs at or below a path found: what describes them, and the beginnings of their logs, come here."""
-    _bring((path,), is_whole=False)
+    with suppress(UnreadableRun):  # it is said when a run is opened
+        _bring((path,) if address_of(path) else (), is_whole=False)
 
 
 def bring(paths: Iterable[Path]) -> None:
     """Have everything at these paths here, as it is now, and followed from then on; without a word on what fails."""
-    _bring([path for path in paths if address_of(path)], is_whole=True)
+    with suppress(UnreadableRun):
+        _bring(filter(address_of, paths), is_whole=True)
 
 
 def bring_run(path: Path, copied: Iterable[Path]) -> None:
-    """Have a run's logs here and followed. Raises NotHereYet where they are not, with how far that is and why."""
+    """Have a run's logs here and followed.
+
+    Raises NotHereYet where they are not, with how far that is and why; UnreadableRun where no copy can be kept.
+    """
     copied = tuple(copied)
     bring(copied)
     for each in copied:
@@ -101,7 +106,10 @@ def silence_of(path: Path) -> str:
     """Since when the address of a path has not answered, and why; empty where it does, and for any other path."""
     if address_of(path) is None:
         return ""
-    store, name = _copied(path)
+    try:
+        store, name = _copied(path)
+    except UnreadableRun as error:
+        return error.sentence
     look = store.look(name)
     if look.silent_since is None:
         return ""
@@ -109,7 +117,7 @@ def silence_of(path: Path) -> str:
         return look.reason
     since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(look.answered))
     return told(
-        "{address} has not answered since {since}; what was read by then is shown. {reason}",
+        "{address} has not answered since {since}: {reason}. What was read by then is shown.",
         address=shown(path),
         since=since,
         reason=look.reason,
@@ -117,7 +125,7 @@ def silence_of(path: Path) -> str:
 
 
 def _bring(paths: Iterable[Path], *, is_whole: bool) -> None:
-    copied = [_copied(path) for path in paths if address_of(path)]
+    copied = list(map(_copied, paths))
     for store, name in copied:
         store.want(name, is_whole=is_whole)
     for store, name in copied:
@@ -136,8 +144,20 @@ def _copied(path: Path) -> _Copied:
     folder = root / scheme / host
     with _lock:
         if folder not in _stores:
-            _stores[folder] = Store(folder)
+            try:
+                _stores[folder] = Store(folder)
+            except OSError as error:
+                raise UnreadableRun(path, _no_room(path, error)) from error
         return _Copied(_stores[folder], "/".join(parts))
+
+
+def _no_room(path: Path, error: OSError) -> str:
+    return told(
+        "no copy of {path} can be kept in {folder}: {why}; XDG_CACHE_HOME names another folder",
+        path=path,
+        folder=str(cache_folder()),
+        why=error.strerror or error,
+    )
 
 
 def _on_disk(path: Path) -> Path:

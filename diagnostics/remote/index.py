@@ -183,9 +183,11 @@ def _and_above(name: str) -> list[str]:
 
 
 def _opened(file: Path) -> sqlite3.Connection:
-    """The database; a broken one is begun anew, which costs another copy."""
+    """The database; a broken one is begun anew, which costs another copy. Raises OSError."""
     try:
         return _connected(file)
+    except sqlite3.OperationalError as error:
+        raise OSError(str(error)) from error
     except sqlite3.DatabaseError:
         file.unlink(missing_ok=True)
         return _connected(file)

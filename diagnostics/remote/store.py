@@ -64,6 +64,7 @@ class Store:
     """The copies below the folder of one server. Thread-safe."""
 
     def __init__(self, folder: Path) -> None:
+        """Raises OSError where nothing can be kept in the cache."""
         self._folder = folder
         cache_folder().mkdir(parents=True, exist_ok=True)
         cache_folder().chmod(0o700)  # what lies elsewhere may be for its user alone
@@ -107,6 +108,7 @@ class Store:
                 return
             while not (want.is_done or self._is_given_up(want, started, patience)):
                 self._condition.wait(0.1)
+                want.asked = time.monotonic()
                 check_cancelled()
 
     def look(self, name: str) -> Look:

@@ -119,7 +119,10 @@ def test_a_throttled_request_is_asked_again(store: Store) -> None:
     assert open_run(f"{store.address}/throttled").last_step == 5
 
 
-def test_a_slow_link_keeps_nobody_waiting_and_tells_how_far_it_is(store: Store) -> None:
+def test_a_slow_link_keeps_nobody_waiting_and_tells_how_far_it_is(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote_store, "_IDLE_SECONDS", 0.5)  # who waits goes on asking
     store.put("slow/metrics.jsonl", rows(1, 1000, blanks=1000))
     store.bytes_per_second = 500_000
     started = time.monotonic()
@@ -251,6 +254,16 @@ def test_what_was_left_longest_makes_room_and_comes_back(store: Store, monkeypat
     monkeypatch.setattr(remote_store, "MOST_BYTES", 1_000)
     with pytest.raises(NotHereYet, match="the copies of s3://bucket have reached 1 kB; name an address nearer"):
         open_run(address_of(second) or "")
+
+
+def test_a_cache_that_takes_nothing_is_named(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(
+        UnreadableRun, match=r"no copy of s3://bucket/runs can be kept in .*/file/rlvitals/remote: Not a"
+    ):
+        open_run(f"{store.address}/runs")
+    assert find_runs(f"{store.address}/runs") == []
 
 
 def test_keys_that_no_file_can_have_are_left_out(store: Store, tmp_path: Path) -> None:
