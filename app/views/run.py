@@ -31,6 +31,7 @@ from app.widgets.state_line import can_stop, error_line, state_line, stop_button
 from app.widgets.time_section import time_section
 from app.widgets.verdict import verdict
 from app.widgets.way_back import LinkHome
+from diagnostics.addresses import address_of
 from diagnostics.api import UnreadableRun
 from diagnostics.boundary import OutsideFolders
 from diagnostics.curves.selection import crucial_series, other_series
@@ -71,8 +72,8 @@ def render(
     chosen = _section_bar(snapshot, sections)
     with above:
         _heading(path, snapshot, is_read_only, compare_page, link_home)
-        every = _POLL_SECONDS if is_live(snapshot.run) else None
-        fragment(_draw_silence, run_every=every)(snapshot.run)
+        if address_of(snapshot.run.path):
+            fragment(_draw_silence, run_every=_POLL_SECONDS if is_live(snapshot.run) else None)(snapshot.run)
         error_line(snapshot.run)
         _verdict(snapshot, is_read_only=is_read_only, is_short=chosen != "charts")
         parent_comparison(snapshot.diagnosis, compare_page)

@@ -21,7 +21,7 @@ create table if not exists looks (
 """
 _SECONDS_TO_LOCK = 10.0
 _NO_REASON = json.dumps("")
-_AFTER_SLASH = "0"  # the character that follows a slash: names below a folder lie between the two
+_AFTER_SLASH, _LAST = "0", "\U0010ffff"  # characters: the next one to a slash, and the last of all
 
 
 class KnownFile(NamedTuple):
@@ -78,7 +78,8 @@ class Index:
             database.executemany("delete from files where name = ?", [(known,) for known in gone])
             database.executemany(
                 "insert into files values (?, ?, ?, ?, ?, null, 0) on conflict (name) do update set "
-                "path = excluded.path, size = excluded.size, version = excluded.version, modified = excluded.modified",
+                "path = excluded.path, size = excluded.size, version = excluded.version, modified = excluded.modified "
+                "where version is not excluded.version",
                 rows,
             )
             database.execute(
@@ -170,11 +171,11 @@ class Index:
             yield self._database
 
 
-_BELOW = "(? = '' or name = ? or (name > ? and name < ?))"
+_BELOW = "(name >= ? and name < ? and (? = '' or name = ? or substr(name, ?, 1) = '/'))"
 
 
-def _below(name: str) -> tuple[str, str, str, str]:
-    return (name, name, f"{name}/", f"{name}{_AFTER_SLASH}")
+def _below(name: str) -> tuple[str, str, str, str, int]:
+    return (name, f"{name}{_AFTER_SLASH}" if name else _LAST, name, name, len(name) + 1)
 
 
 def _and_above(name: str) -> list[str]:

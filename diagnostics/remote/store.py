@@ -231,11 +231,13 @@ class Store:
     def _show(self, ready: list[Copying], waiting: list[Copying]) -> list[Copying]:
         """Show what describes logs that are all here; returns the rest."""
         pending = {above for copying in waiting for above in _folders_above(copying.file.name)}
-        shown = [copying for copying in ready if copying.file.name.rpartition("/")[0] not in pending]
+        shown, rest = list[Copying](), list[Copying]()
+        for copying in ready:
+            (rest if copying.file.name.rpartition("/")[0] in pending else shown).append(copying)
         for copying in shown:
             copying.show()
         self._index.note_held([copying.file for copying in shown], time.time())
-        return [copying for copying in ready if copying not in shown]
+        return rest
 
     def _forget_what_is_gone(self, name: str) -> None:
         """Take note of copies that somebody removed or cut short; a cache may be emptied at any time."""
