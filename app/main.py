@@ -41,7 +41,7 @@ def _compare() -> None:
 
 def _launch() -> None:
     _title(_("Launch"))
-    launch.render(state.folders()[0], _open_run, state.is_read_only())
+    launch.render(state.folder_of_new_runs(), _open_run, state.is_read_only())
 
 
 def _learn() -> None:

@@ -11,6 +11,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from app.languages import in_chosen_language
 from app.theme import DARK, LIGHT, Palette
+from diagnostics.addresses import AddressError, address_of, is_address, local_path
 from diagnostics.boundary import Boundary
 from diagnostics.foreign_files.folders import resolved
 from diagnostics.runlog.parent import SAMPLE_RUNS
@@ -24,6 +25,7 @@ _ENTRY_SHOWN = "learn.entry"  # of the page's session: what its address says
 _LIST = "runs.list"  # of the page's session: how the list was filtered and sorted
 _NEWEST = "newest"  # in place of a step
 _RULE = "rule"  # of the page's session: the check whose text is shown
+_OWN_RUNS = Path("runs")
 _MOST_DIGITS = 18  # of a step, which is an int64
 _PATHS, _READ_ONLY = "RLVITALS_PATHS", "RLVITALS_READ_ONLY"
 
@@ -31,7 +33,15 @@ _PATHS, _READ_ONLY = "RLVITALS_PATHS", "RLVITALS_READ_ONLY"
 def folders() -> tuple[Path, ...]:
     """The folders to show: those of RLVITALS_PATHS, else ./runs and the sample runs beside the app."""
     named = tuple(Path(part) for part in os.environ.get(_PATHS, "").split(os.pathsep) if part)
-    return named or (Path("runs"), SAMPLE_RUNS)
+    return named or (_OWN_RUNS, SAMPLE_RUNS)
+
+
+def folder_of_new_runs() -> Path:
+    """Where trainings that are started here are written: the first folder shown that is no copy of what lies elsewhere.
+
+    Nothing is written into a copy: it would be lost there, and whoever owns what was copied would not see it.
+    """
+    return next((folder for folder in folders() if not address_of(folder)), _OWN_RUNS)
 
 
 def add_folder(path: Path) -> None:
@@ -67,8 +77,12 @@ def is_sample(path: Path) -> bool:
 
 
 def selected_run() -> str | None:
-    """The path of the run in the address."""
-    return st.query_params.get(RUN)
+    """The path of the run in the address, which may also name a run that lies elsewhere by its own address."""
+    named = st.query_params.get(RUN)
+    try:
+        return str(local_path(named)) if named and is_address(named) else named
+    except AddressError:
+        return named
 
 
 def open_run(path: Path) -> None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from diagnostics.addresses import AddressError, local_path
 from diagnostics.assemble.assembler import Assembler
 from diagnostics.assemble.merge import Merger
 from diagnostics.foreign_files import TimedOut, time_limit
@@ -20,6 +21,7 @@ from diagnostics.producers.own_names import NO_NAMES, OwnNames
 from diagnostics.project import ProjectFile
 from diagnostics.readers.base import Reader, RunRef, UnreadableRun
 from diagnostics.readers.discovery import find, open_readers
+from diagnostics.remote.following import bring_run, copied_paths, find_there, keep_following
 from diagnostics.told import told
 
 __all__ = ["LiveDiagnosis", "LiveRun", "RunRef", "UnreadableRun", "diagnose", "find_runs", "open_run", "watch"]
@@ -31,7 +33,8 @@ SHARE_OF_A_CORE = 0.1
 class LiveRun:
     """Polls a run; each refresh reads only appended bytes.
 
-    Not thread-safe.
+    A run that lies elsewhere is read from its copy, which is brought up to date in the background for as long as it is
+    polled. Not thread-safe.
     """
 
     def __init__(
@@ -40,16 +43,20 @@ class LiveRun:
         names: OwnNames | None = None,
         follows: Callable[[Path], bool] = lambda link: True,
     ) -> None:
-        """Raises UnreadableRun where a path holds no run, or several.
+        """Raises UnreadableRun where a path holds no run, or several; NotHereYet where it is still being fetched.
 
         Args:
+            run: Its path, its address such as s3://bucket/runs/a, or what `find_runs` found.
             names: What the producer's tags mean; without them the nearest rlvitals.toml in the run's folder or above
                 it says so, where there is one.
             follows: Whether a link to a folder is followed in search of the run.
         """
-        self.path = run.path if isinstance(run, RunRef) else Path(run)
+        self.path = run.path if isinstance(run, RunRef) else _local_path(run)
+        found = run if isinstance(run, RunRef) else self.path
+        self._copied = copied_paths(found)
+        bring_run(self.path, self._copied)
         with _explained(self.path):
-            self._readers = open_readers(run if isinstance(run, RunRef) else self.path, follows)
+            self._readers = open_readers(found, follows)
         self._recordings: tuple[Recording, ...] = ()
         self._unread: tuple[str, ...] = ()  # why some of the logs could not be read
         self._merger = Merger()
@@ -63,6 +70,7 @@ class LiveRun:
         The first call returns the run. A change is new data, another status, or what the project's rlvitals.toml says
         of limits and mutes; without one this costs microseconds.
         """
+        keep_following(self._copied)
         recordings, unread = self._read_all()
         project = self._project_file.newest()
         if self._run is None or unread != self._unread or not _are_the_same(recordings, self._recordings):
@@ -128,6 +136,13 @@ def open_run(path: str | Path | RunRef, names: OwnNames | None = None) -> Run:
     return run
 
 
+def _local_path(path: str | Path) -> Path:
+    try:
+        return local_path(path)
+    except AddressError as error:
+        raise UnreadableRun(Path(path), str(error)) from error
+
+
 def _names_above(path: Path) -> OwnNames:
     try:
         return names_above(path) or NO_NAMES
@@ -138,13 +153,21 @@ def _names_above(path: Path) -> OwnNames:
 def find_runs(path: str | Path, follows: Callable[[Path], bool] = lambda link: True) -> list[RunRef]:
     """Every run at or below a path, unread, in the order of their paths; none where the path holds none or is missing.
 
+    What lies at an address such as s3://bucket/runs is listed, and the beginnings of its logs are fetched. The paths of
+    its runs are those of their copies, which `open_run` brings up to date.
+
     A run directory is not descended into, and links to a run that is found anyway are left out. `open_run` says in a
     sentence why a path holds no run. Raises nothing but Cancelled, inside `cancelled_when`.
 
     Args:
         follows: Whether a link to a folder is followed.
     """
-    return find(Path(path), follows)
+    try:
+        place = local_path(path)
+    except AddressError:
+        return []
+    find_there(place)
+    return find(place, follows)
 
 
 def watch(path: str | Path, interval: float = 0.5) -> Iterator[Run]:

@@ -1,8 +1,10 @@
 """Sentences that are composed while a log is read: English until somebody is there to read them in another language."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from diagnostics.addresses import shown
 from diagnostics.language import _
 
 _TEMPLATE, _VALUES = "template", "values"
@@ -18,7 +20,8 @@ class Told(str):
 
 
 def told(template: str, **values: Any) -> Told:
-    """The sentence of a template; a value may be such a sentence itself."""
+    """The sentence of a template; a value may be such a sentence itself, and a path is named as its user knows it."""
+    values = {name: shown(value) if isinstance(value, Path) else value for name, value in values.items()}
     sentence = Told(template.format(**values))
     sentence.template, sentence.values = template, values
     return sentence

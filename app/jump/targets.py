@@ -7,6 +7,7 @@ from functools import cache
 from app import state
 from app.load.known_runs import known_runs
 from app.load.runs import snapshot_of
+from diagnostics.addresses import shown
 from diagnostics.api import UnreadableRun
 from diagnostics.boundary import Boundary
 from diagnostics.catalogue import pages_about
@@ -77,7 +78,7 @@ def _runs(boundary: Boundary) -> Iterator[Target]:
     refs = known_runs(boundary)
     names = distinct_names([(ref.name, ref.path) for ref in refs])
     for name, ref in zip(names, refs, strict=True):
-        yield Target(_("run"), one_line(name), one_line(str(ref.path)), RUN, state.run_query(ref.path))
+        yield Target(_("run"), one_line(name), one_line(shown(ref.path)), RUN, state.run_query(ref.path))
 
 
 @cache

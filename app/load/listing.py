@@ -22,6 +22,7 @@ from diagnostics.api import RunRef, UnreadableRun
 from diagnostics.boundary import Boundary
 from diagnostics.foreign_files import Cancelled, cancelled_when
 from diagnostics.project import project_changed
+from diagnostics.remote.following import NotHereYet, waiting_at_most
 
 _INTERVAL = 2.0  # seconds between two searches of the folders; a new run appears within that time
 _SHARE, _LONGEST = 0.05, 10.0  # of a core, to check what changed; the most seconds between two checks
@@ -145,11 +146,14 @@ class Listing(Generic[Summary]):
         found: Listed[Summary] = _unread_entry(listed.ref)
         was_open = is_open(path)
         try:
-            snapshot = snapshot_of(path, self._boundary)
+            with waiting_at_most(0.0):
+                snapshot = snapshot_of(path, self._boundary)
             status = snapshot.run.status
             found = replace(found, written=status.last_written, summary=self._summarise(snapshot))
             if status.has_ended and not was_open:
                 close(path)
+        except NotHereYet:
+            return
         except UnreadableRun as error:
             found = replace(found, error=error.sentence)
         except Exception as error:  # a bug in one reader must not hide the other runs

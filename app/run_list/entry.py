@@ -6,6 +6,7 @@ from pathlib import Path
 
 from app.load.listing import Listed
 from app.run_list.summary import Summary
+from diagnostics.addresses import shown
 from diagnostics.annotations import Annotation
 from diagnostics.run_filter.facts import RunFacts
 from diagnostics.wording.run_names import distinct_names
@@ -46,7 +47,7 @@ def _own_name(item: Listed[Summary]) -> str:
 
 
 def _entry(item: Listed[Summary], said: Annotation, name: str, is_sample: Callable[[Path], bool]) -> Entry:
-    facts = item.summary.facts if item.summary else RunFacts(item.ref.name, str(item.ref.path))
+    facts = item.summary.facts if item.summary else RunFacts(item.ref.name, shown(item.ref.path))
     facts = replace(
         facts,
         name=name,

@@ -23,6 +23,7 @@ from app.widgets.metrics import metrics
 from app.widgets.parent_comparison import parent_comparison
 from app.widgets.preflight import settings_findings
 from app.widgets.reference import reference
+from app.widgets.refusal import refusal_line
 from app.widgets.resume_button import resumable_step, resume_button
 from app.widgets.samples import samples
 from app.widgets.section_counts import draw_section_counts, section_counts
@@ -30,12 +31,15 @@ from app.widgets.state_line import can_stop, error_line, state_line, stop_button
 from app.widgets.time_section import time_section
 from app.widgets.verdict import verdict
 from app.widgets.way_back import LinkHome
+from diagnostics.addresses import address_of
 from diagnostics.api import UnreadableRun
 from diagnostics.boundary import OutsideFolders
 from diagnostics.curves.selection import crucial_series, other_series
 from diagnostics.foreign_files import Cancelled, cancelled_when
 from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.run import Run
+from diagnostics.remote.following import NotHereYet, silence_of
 from diagnostics.told import said
 from diagnostics.visible_text import one_line, visible
 
@@ -68,6 +72,8 @@ def render(
     chosen = _section_bar(snapshot, sections)
     with above:
         _heading(path, snapshot, is_read_only, compare_page, link_home)
+        if address_of(snapshot.run.path):
+            fragment(_draw_silence, run_every=_POLL_SECONDS if is_live(snapshot.run) else None)(snapshot.run)
         error_line(snapshot.run)
         _verdict(snapshot, is_read_only=is_read_only, is_short=chosen != "charts")
         parent_comparison(snapshot.diagnosis, compare_page)
@@ -97,11 +103,26 @@ def _snapshot(path: str, is_read_only: bool) -> Snapshot | None:
     try:
         with cancelled_when(state.page_has_gone()):
             return snapshot_of(path, state.boundary())
+    except NotHereYet:
+        fragment(_wait_for, run_every=_POLL_SECONDS)(path)
+        return None
     except UnreadableRun as error:
         _refuse(error, is_read_only)
         return None
     except Cancelled:
         st.stop()
+
+
+def _wait_for(path: str) -> None:
+    """Say how far a run that lies elsewhere has been fetched, until it can be shown."""
+    try:
+        snapshot_of(path, state.boundary())
+    except NotHereYet as error:
+        st.info(escaped(said(error.sentence)))
+    except UnreadableRun:
+        st.rerun(scope="app")
+    else:
+        st.rerun(scope="app")
 
 
 def _refuse(error: UnreadableRun, is_read_only: bool) -> None:
@@ -148,6 +169,12 @@ def _draw_state(path: str, drawn_revision: int, is_read_only: bool) -> None:
             stop_button(run)
         if not is_read_only and (step := resumable_step(run)) is not None:
             resume_button(run, step)
+
+
+def _draw_silence(run: Run) -> None:
+    """Say that what lies elsewhere does not answer, where that is so."""
+    if sentence := silence_of(run.path):
+        refusal_line(said(sentence))
 
 
 def _sections(snapshot: Snapshot) -> Mapping[str, Section]:

@@ -23,10 +23,13 @@ from app.widgets.open_logs import open_logs
 from app.widgets.refusal import refusal_line
 from app.widgets.run_annotations import annotations_of, change
 from app.widgets.run_table import chip_data, run_table
+from diagnostics.addresses import shown as shown_path
 from diagnostics.language import N_, _, ngettext
+from diagnostics.remote.following import silence_of
 from diagnostics.run_filter.filter import Filter
 from diagnostics.run_filter.hint import hint
 from diagnostics.run_filter.parser import LONGEST_FILTER, FilterError, parse
+from diagnostics.told import said
 
 Folders = Callable[[], Sequence[Path]]
 OpenRun = Callable[[Path], NoReturn]
@@ -70,7 +73,7 @@ def _page(folders: Folders, open_run: OpenRun, open_launch: OpenLaunch) -> None:
     else:
         _first_visit(folders(), known, open_launch)
     st.caption(_("Runs below {folders}").format(folders=_names(_own(folders()))))
-    _left_out(listing.found, listed)
+    _left_out(folders(), listing.found, listed)
 
 
 def _list(known: Sequence[Entry], problem: str, open_launch: OpenLaunch) -> None:
@@ -186,11 +189,11 @@ def _own(folders: Sequence[Path]) -> Sequence[Path]:
 
 
 def _names(folders: Sequence[Path]) -> str:
-    return escaped(", ".join(map(str, folders)))
+    return escaped(", ".join(map(shown_path, folders)))
 
 
-def _left_out(found: Found, listed: Sequence[Listed[Summary]]) -> None:
-    """Say what the list lacks: links that lead outside, what a bound cut off, and what cannot be read."""
+def _left_out(folders: Sequence[Path], found: Found, listed: Sequence[Listed[Summary]]) -> None:
+    """Say what the list lacks: links that lead outside, what a bound cut off, what cannot be read."""
     if links := found.links_out:
         words = ngettext(
             "{count} link in these folders leads outside of them and is left out.",
@@ -198,5 +201,7 @@ def _left_out(found: Found, listed: Sequence[Listed[Summary]]) -> None:
             links,
         )
         st.caption(words.format(count=f"{links:,}"))
+    for sentence in filter(None, map(silence_of, folders)):
+        refusal_line(said(sentence))
     for sentence in (*found.omissions, *(item.error for item in listed if item.error)):
         refusal_line(sentence)

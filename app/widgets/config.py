@@ -8,6 +8,7 @@ import streamlit as st
 
 from app.load.default_settings import default_settings
 from app.widgets.markdown import escaped
+from diagnostics.addresses import shown
 from diagnostics.language import _, ngettext
 from diagnostics.model.run import Run
 from diagnostics.visible_text import one_line
@@ -28,10 +29,10 @@ def config(run: Run) -> None:
     with origin:
         facts = {
             _("run id"): run.run_id,
-            _("folder"): str(run.path),
+            _("folder"): shown(run.path),
             _("created"): date_and_time(run.created),
             _("relaunched from"): run.parent or "",
-            **{source.format: str(source.path) for source in run.sources},
+            **{source.format: shown(source.path) for source in run.sources},
         }
         st.dataframe(
             pd.DataFrame([(name, one_line(fact)) for name, fact in facts.items() if fact], columns=[_("origin"), " "]),

@@ -17,6 +17,7 @@ from app import state
 from app.file_names import file_name_of
 from app.languages import speak
 from app.widgets.markdown import escaped
+from diagnostics.addresses import is_address
 from diagnostics.api import LiveRun, RunRef, UnreadableRun, find_runs
 from diagnostics.foreign_files import Cancelled, cancelled_when
 from diagnostics.foreign_files.archives import UploadRefused, store
@@ -112,6 +113,9 @@ def _open() -> None:
 def _open_logs(words: str) -> tuple[bool, str]:
     """Add the runs found there to the list; whether there were any, and the answer to show."""
     if _ELSEWHERE.match(words):  # this page fetches nothing: whoever opens it would choose what its machine asks for
+        if is_address(words):
+            sentence = _("What lies elsewhere is shown by a dashboard that was started on it: {command}")
+            return False, sentence.format(command=f"rlvitals {shlex.quote(words)}")
         sentence = _("What lies elsewhere is fetched first: {command}")
         return False, sentence.format(command=f"rlvitals import {shlex.quote(words)} --to FOLDER")
     try:

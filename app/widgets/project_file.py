@@ -8,6 +8,7 @@ import streamlit as st
 
 from app import state
 from app.load.runs import expire
+from diagnostics.addresses import address_of
 from diagnostics.language import _
 from diagnostics.model.diagnosis import UnknownLimitError
 from diagnostics.model.project import Mute, pattern_of
@@ -22,8 +23,11 @@ _WANTED = "project.whole_page"
 
 
 def may_change(run: Run) -> bool:
-    """Whether mutes and limits of a run can be changed from here: of no sample run, and not where all is read-only."""
-    return not state.is_read_only() and not state.is_sample(run.path)
+    """Whether mutes and limits of a run can be changed from here: not where all is read-only.
+
+    Nor of a sample run, or of one that lies elsewhere.
+    """
+    return not (state.is_read_only() or state.is_sample(run.path) or address_of(run.path))
 
 
 def file_of(run: Run) -> Path:

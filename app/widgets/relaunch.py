@@ -10,6 +10,7 @@ from app import state
 from app.load.runs import is_live
 from app.widgets.foreign_code import consent, may_run
 from app.widgets.refusal import refusal_line
+from diagnostics.addresses import address_of
 from diagnostics.language import _
 from diagnostics.model.outcome import Fix
 from diagnostics.model.run import Run
@@ -84,6 +85,10 @@ def _relaunch(path: Path, changes: Sequence[Fix], answer: str) -> None:
 
 
 def new_folder(path: Path) -> Path:
-    """The folder of a relaunched run: beside its parent, with the next free number; for a sample run, with new runs."""
-    root = runs_folder(state.folders()[0]) if state.is_sample(path) else path.parent
+    """The folder of a relaunched run: beside its parent, with the next free number.
+
+    For a sample run, and for one that lies elsewhere, with new runs.
+    """
+    is_foreign = state.is_sample(path) or address_of(path)
+    root = runs_folder(state.folder_of_new_runs()) if is_foreign else path.parent
     return root / free_name(root, _NUMBER.sub("", path.name))

@@ -6,6 +6,7 @@ import streamlit as st
 
 from app.widgets.foreign_code import consent, may_run
 from app.widgets.refusal import refusal_line
+from diagnostics.addresses import address_of
 from diagnostics.language import _
 from diagnostics.model.run import Run
 from trainer.launch import LaunchError, resume
@@ -17,8 +18,11 @@ _RESUMABLE_STATES = ("died", "failed", "stopped")
 
 
 def resumable_step(run: Run) -> int | None:
-    """The step of the checkpoint to resume from, 0 without one; None if the run trains or has finished."""
-    if run.producer != "rlvitals" or run.status.state not in _RESUMABLE_STATES:
+    """The step of the checkpoint to resume from, 0 without one.
+
+    None if the run trains, has finished or lies elsewhere.
+    """
+    if address_of(run.path) or run.producer != "rlvitals" or run.status.state not in _RESUMABLE_STATES:
         return None
     found = newest_resumable(run.path)
     return found[0] if found else 0

@@ -9,6 +9,7 @@ from app.theme import STATES
 from app.widgets.markdown import escaped
 from app.widgets.refusal import refusal_line
 from app.widgets.way_back import LinkHome, way_back
+from diagnostics.addresses import address_of
 from diagnostics.language import N_, _
 from diagnostics.model.run import Run
 from diagnostics.visible_text import visible
@@ -54,8 +55,13 @@ def title_line(run: Run, link_home: LinkHome | None = None) -> None:
 
 
 def can_stop(run: Run) -> bool:
+<<<<<<< HEAD
     """Whether rlvitals started this run, on this host or as a job of a cluster, and it still trains."""
     return run.status.state in ("starting", "running") and (run.status.is_ours or is_job(run.path))
+=======
+    """Whether rlvitals started this run on this host and it still trains."""
+    return not address_of(run.path) and run.status.is_ours and run.status.state in ("starting", "running")
+>>>>>>> remote
 
 
 def stop_button(run: Run) -> None:

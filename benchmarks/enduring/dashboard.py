@@ -58,14 +58,21 @@ class Dashboard:
 
     def holdings(self) -> Holdings:
         """The sum over its processes."""
-        first = psutil.Process(self._process.pid)
-        processes = [first, *first.children(recursive=True)]
+        processes = self._processes()
         return Holdings(
             sum(process.memory_info().rss for process in processes) / MIB,
             sum(process.num_threads() for process in processes),
             sum(process.num_fds() for process in processes),
             len(processes),
         )
+
+    def processor_seconds(self) -> float:
+        """The processor time of its processes so far."""
+        return sum(sum(process.cpu_times()[:2]) for process in self._processes())
+
+    def _processes(self) -> list[psutil.Process]:
+        first = psutil.Process(self._process.pid)
+        return [first, *first.children(recursive=True)]
 
     def _await_address(self) -> str:
         deadline = time.monotonic() + PATIENCE

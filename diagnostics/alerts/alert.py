@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from diagnostics.addresses import shown
 from diagnostics.alerts.episodes import Event, Kind
 from diagnostics.foreign_files import read_end
 from diagnostics.language import _, pgettext
@@ -102,11 +103,11 @@ def alert_of(event: Event, diagnosis: Diagnosis, now: float, page: str) -> Alert
     """The alert about an event; `page` is where the dashboard is served, empty for nowhere."""
     run = diagnosis.run
     finding = next((item for item in diagnosis.findings if item.name == event.finding), None)
-    shown = finding or (diagnosis.findings[0] if diagnosis.findings and not event.finding else None)
+    main = finding or (diagnosis.findings[0] if diagnosis.findings and not event.finding else None)
     return Alert(
         kind=event.kind,
         run=_line(run.name),
-        path=_line(str(run.path)),
+        path=_line(shown(run.path)),
         run_id=_line(run.run_id),
         line=_line(run_line(run)),
         state=run.status.state,
@@ -115,8 +116,8 @@ def alert_of(event: Event, diagnosis: Diagnosis, now: float, page: str) -> Alert
         severity=event.severity,
         finding=event.finding,
         headline=_line(_headline(event, finding, diagnosis, now)),
-        evidence=_lines(_evidence(shown, run), MOST_LINES),
-        fixes=_lines((fix_line(fix) for fix in shown.fixes) if shown else (), MOST_LINES),
+        evidence=_lines(_evidence(main, run), MOST_LINES),
+        fixes=_lines((fix_line(fix) for fix in main.fixes) if main else (), MOST_LINES),
         console=_console(run),
         page=f"{page.rstrip('/')}/?run={quote(str(run.path.absolute()))}" if page else "",
         at=now,
@@ -163,5 +164,5 @@ def _lines(texts: Iterable[str], most: int) -> tuple[str, ...]:
 
 
 def _line(text: str, longest: int = LONGEST_LINE) -> str:
-    shown = one_line(text)
-    return shown if len(shown) <= longest else shown[: longest - 1] + _ELLIPSIS
+    line = one_line(text)
+    return line if len(line) <= longest else line[: longest - 1] + _ELLIPSIS

@@ -13,6 +13,7 @@ from diagnostics.api import LiveDiagnosis, LiveRun, RunRef, UnreadableRun, find_
 from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.run import Run
+from diagnostics.remote.following import NotHereYet
 from diagnostics.told import reason
 from diagnostics.wording.live import silence
 
@@ -82,12 +83,15 @@ class Watching:
         self._search_due = time.monotonic() + SECONDS_BETWEEN_SEARCHES
         for path in self._paths:
             for found in find_runs(path):
-                if found.path not in self._runs:
-                    self._runs[found.path] = self._open(found)
+                if found.path not in self._runs and (watched := self._open(found)):
+                    self._runs[found.path] = watched
 
-    def _open(self, found: RunRef) -> _Watched:
+    def _open(self, found: RunRef) -> _Watched | None:
+        """The run to follow; None where it lies elsewhere and is not here yet, so that it is opened later."""
         try:
             return _Watched(LiveRun(found))
+        except NotHereYet:
+            return None
         except UnreadableRun as error:
             self.unreadable += 1
             self._complain(reason(error))

@@ -10,6 +10,7 @@ from importlib import metadata
 from itertools import pairwise
 from pathlib import Path
 
+from diagnostics.addresses import is_address
 from diagnostics.cli.command import (
     BAD_INPUT,
     COMMANDS,
@@ -80,7 +81,7 @@ def _dispatch(words: list[str]) -> int:
             return _dispatch([name, LANG, code, *rest])
         case [name, *rest] if name in COMMANDS:
             return _run(name, rest)
-        case [word, *_] if not word.startswith("-") and not Path(word).exists():
+        case [word, *_] if not word.startswith("-") and not is_address(word) and not Path(word).exists():
             raise CommandError(_unknown(word))
     return _run(DEFAULT_COMMAND, words)
 

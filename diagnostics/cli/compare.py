@@ -14,7 +14,7 @@ from diagnostics.cli.command import (
     print_note,
     write_result,
 )
-from diagnostics.cli.reading import add_map, names_of, open_runs
+from diagnostics.cli.reading import add_map, log_path, names_of, open_runs
 from diagnostics.comparison import MOST_RUNS, side_by_side
 from diagnostics.language import _
 from diagnostics.model.run import Run
@@ -30,7 +30,9 @@ def run(words: Sequence[str]) -> int:
         _("Compare runs with the first of them, the baseline: settings that differ, verdicts, figures at one step."),
         ("rlvitals compare runs/a runs/b", "rlvitals compare runs/a runs/b runs/c --step 60 --format markdown"),
     )
-    arguments.add_argument("paths", metavar="PATH", nargs="+", type=Path, help=_("a run, or a folder that holds runs"))
+    arguments.add_argument(
+        "paths", metavar="PATH", nargs="+", type=log_path, help=_("a run, or a folder that holds runs")
+    )
     arguments.add_argument(
         "--step", metavar="N", type=int, help=_("the step of the figures (default: the last that all runs reached)")
     )

@@ -16,7 +16,7 @@ from diagnostics.cli.command import (
     write_result,
 )
 from diagnostics.cli.limits_file import read_limits
-from diagnostics.cli.reading import add_map, names_of, open_runs
+from diagnostics.cli.reading import add_map, log_path, names_of, open_runs
 from diagnostics.comparison import compare
 from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis, LimitOverrides, UnknownLimitError
@@ -85,7 +85,9 @@ def _parser() -> argparse.ArgumentParser:
             "rlvitals diagnose runs/a --limits my.toml     with [kl-too-high] and a limit = value below it",
         ),
     )
-    arguments.add_argument("paths", metavar="PATH", nargs="+", type=Path, help=_("a run, or a folder that holds runs"))
+    arguments.add_argument(
+        "paths", metavar="PATH", nargs="+", type=log_path, help=_("a run, or a folder that holds runs")
+    )
     arguments.add_argument(
         "--fail-on",
         choices=[severity.value for severity in Severity],

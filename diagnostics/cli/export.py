@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from diagnostics.api import diagnose
 from diagnostics.cli.command import CommandError, command_parser, did_you_mean, write_result
-from diagnostics.cli.reading import add_map, names_of, open_single_run
+from diagnostics.cli.reading import add_map, log_path, names_of, open_single_run
 from diagnostics.exports import (
     SAMPLE_FORMS,
     SERIES_FORMS,
@@ -60,7 +60,7 @@ def _options() -> argparse.ArgumentParser:
             "rlvitals export runs/a --chart kl_per_token --output kl.svg",
         ),
     )
-    arguments.add_argument("path", metavar="PATH", type=Path, help=_("a run"))
+    arguments.add_argument("path", metavar="PATH", type=log_path, help=_("a run"))
     what = arguments.add_mutually_exclusive_group()
     what.add_argument("--samples", action="store_true", help=_("its sampled completions instead of its series"))
     what.add_argument(

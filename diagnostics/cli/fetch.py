@@ -6,9 +6,9 @@ from pathlib import Path
 
 from diagnostics.cli.command import CommandError, add_message_format, command_parser, print_note, write_message
 from diagnostics.fetch import remote_folder as remote
-from diagnostics.fetch.error import FetchError
 from diagnostics.fetch.wandb_cloud import Address, fetch
 from diagnostics.language import _
+from diagnostics.remote.error import FetchError
 from diagnostics.told import reason
 
 SECONDS_BETWEEN_LOOKS = 10.0

@@ -5,12 +5,14 @@ import logging
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from diagnostics.addresses import AddressError, local_path, shown
 from diagnostics.api import RunRef, UnreadableRun, find_runs, open_run
-from diagnostics.cli.command import CommandError
+from diagnostics.cli.command import CommandError, print_note
 from diagnostics.language import _
 from diagnostics.model.run import Run
 from diagnostics.producers.names_file import NamesError, read_names
 from diagnostics.producers.own_names import OwnNames
+from diagnostics.remote.following import bring, silence_of
 from diagnostics.report.report import Problem
 from diagnostics.told import reason, said
 
@@ -27,6 +29,14 @@ def add_map(arguments: argparse.ArgumentParser) -> None:
     )
 
 
+def log_path(text: str) -> Path:
+    """A path of the command line; of an address such as s3://bucket/runs, the folder of its copy."""
+    try:
+        return local_path(text)
+    except AddressError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
 def names_of(file: Path | None) -> OwnNames | None:
     """The names that --map gives; None where it was not given. Raises CommandError."""
     try:
@@ -36,10 +46,19 @@ def names_of(file: Path | None) -> OwnNames | None:
 
 
 def open_runs(paths: Iterable[Path], names: OwnNames | None = None) -> Iterator[Run | Problem]:
-    """Every run found below the paths, read, or the reason why not; a path without runs is a problem too."""
+    """Every run found below the paths, read, or the reason why not; a path without runs is a problem too.
+
+    So is an address that does not answer: its runs are read as they were when it did.
+    """
+    paths = list(paths)
+    bring(paths)
     for path in paths:
-        runs: Sequence[RunRef | Path] = find_runs(path) or [path]
+        silence = silence_of(path)
+        found = find_runs(path)
+        runs: Sequence[RunRef | Path] = found or ([] if silence else [path])
         yield from (_read(run, names) for run in runs)
+        if silence:
+            yield Problem(shown(path), said(silence))
 
 
 def open_single_run(path: Path, names: OwnNames | None = None) -> Run:
@@ -50,6 +69,8 @@ def open_single_run(path: Path, names: OwnNames | None = None) -> Run:
     found = _read(path, names)
     if isinstance(found, Problem):
         raise CommandError(found.error)
+    if silence := silence_of(path):
+        print_note(f"rlvitals: {said(silence)}")
     return found
 
 
@@ -57,10 +78,10 @@ def _read(run: RunRef | Path, names: OwnNames | None) -> Run | Problem:
     try:
         return open_run(run, names)
     except UnreadableRun as error:
-        return Problem(str(error.path), said(error.sentence))
+        return Problem(shown(error.path), said(error.sentence))
     except Exception as error:  # a bug in one reader must not hide the other runs
         path = run if isinstance(run, Path) else run.path
         _log.debug("reading %s", path, exc_info=True)
         words = _("{path} cannot be read, which is a mistake of rlvitals; please report it: {error}")
-        sentence = words.format(path=path, error=repr(error))
-        return Problem(str(path), sentence)
+        sentence = words.format(path=shown(path), error=repr(error))
+        return Problem(shown(path), sentence)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from diagnostics.annotations import NO_ANNOTATION, Annotation, AnnotationError, Annotations
@@ -17,7 +16,7 @@ from diagnostics.cli.command import (
     print_note,
     write_result,
 )
-from diagnostics.cli.reading import add_map, names_of, open_runs
+from diagnostics.cli.reading import add_map, log_path, names_of, open_runs
 from diagnostics.language import N_, _
 from diagnostics.model.cost import Cost
 from diagnostics.model.run import Run
@@ -62,7 +61,9 @@ def run(words: Sequence[str]) -> int:
     arguments = command_parser(
         "runs", _("List every run found below these paths."), ("rlvitals runs runs sample_runs",)
     )
-    arguments.add_argument("paths", metavar="PATH", nargs="+", type=Path, help=_("a folder that holds runs, or a run"))
+    arguments.add_argument(
+        "paths", metavar="PATH", nargs="+", type=log_path, help=_("a folder that holds runs, or a run")
+    )
     arguments.add_argument(
         "--sort",
         choices=_SORTS,

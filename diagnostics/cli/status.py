@@ -1,7 +1,6 @@
 """`rlvitals status`: for each run a block of lines for a log or a chat: health, progress, stability, performance."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from diagnostics.api import diagnose
 from diagnostics.cli.cluster_jobs import jobs_below, unreadable, with_jobs
@@ -13,7 +12,7 @@ from diagnostics.cli.command import (
     print_note,
     write_result,
 )
-from diagnostics.cli.reading import add_map, names_of, open_runs
+from diagnostics.cli.reading import add_map, log_path, names_of, open_runs
 from diagnostics.language import _
 from diagnostics.model.run import Run
 from diagnostics.report.status import status_form
@@ -27,7 +26,9 @@ def run(words: Sequence[str]) -> int:
         _("Say in a few lines whether each run is healthy, degraded or down, how far it is, and when to look next."),
         ("rlvitals status runs/a", _("rlvitals status runs --format markdown    for a chat")),
     )
-    arguments.add_argument("paths", metavar="PATH", nargs="+", type=Path, help=_("a run, or a folder that holds runs"))
+    arguments.add_argument(
+        "paths", metavar="PATH", nargs="+", type=log_path, help=_("a run, or a folder that holds runs")
+    )
     add_map(arguments)
     add_output(arguments)
     given = arguments.parse_args(words)

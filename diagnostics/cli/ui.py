@@ -5,26 +5,31 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from diagnostics.addresses import address_of, shown
 from diagnostics.cli.access_token import access_token
 from diagnostics.cli.address import Address, base_path, host_name
 from diagnostics.cli.command import CommandError, command_parser, print_note, write_result
 from diagnostics.cli.dashboard_alerts import alerts_over
 from diagnostics.cli.packages import folder_of
-from diagnostics.cli.reading import add_map, names_of
+from diagnostics.cli.reading import add_map, log_path, names_of
 from diagnostics.cli.server import Server
 from diagnostics.language import _
+from diagnostics.remote.following import find_there, silence_of, waiting_at_most
+from diagnostics.told import said
 
 _NEEDS = ("streamlit", "plotly", "pandas")
 _PORTS_TO_TRY = 50
+_SECONDS_FOR_ELSEWHERE = 15.0  # for the first answer of an address
 _HIGHEST_PORT = 65535
 
 
 def run(words: Sequence[str]) -> int:
     """Serve until Ctrl-C or SIGTERM; the exit code is 0 then, and the dashboard's own when it ends by itself."""
     arguments = _parser().parse_args(words)
+    _look_elsewhere(arguments.paths)
     if missing := [path for path in arguments.paths if not path.exists()]:
         raise CommandError(_("there is no folder {first}; give one that holds runs").format(first=missing[0]))
     _check_access(arguments)
@@ -36,6 +41,22 @@ def run(words: Sequence[str]) -> int:
         return _serve(script, arguments)
     except KeyboardInterrupt:
         return 0
+
+
+def _look_elsewhere(paths: Iterable[Path]) -> None:
+    """Make sure that what lies elsewhere can be shown, now or once it answers. Raises CommandError."""
+    for path in (path for path in paths if address_of(path)):
+        if os.pathsep in str(path):
+            sentence = _("{path} holds a {sign}, which stands between paths; give the address of a folder above it")
+            raise CommandError(sentence.format(path=shown(path), sign=repr(os.pathsep)))
+        with waiting_at_most(_SECONDS_FOR_ELSEWHERE):
+            find_there(path)
+        silence, is_known = said(silence_of(path)), path.exists()
+        if silence and not is_known:
+            raise CommandError(silence)
+        if silence:
+            print_note(f"rlvitals: {silence}")
+        path.mkdir(parents=True, exist_ok=True)  # still empty where it does not answer yet
 
 
 def _serve(script: Path, arguments: argparse.Namespace) -> int:
@@ -104,8 +125,13 @@ def _environment(arguments: argparse.Namespace, address: Address, token: str | N
     if arguments.map:
         settings["RLVITALS_MAP"] = str(arguments.map.resolve())
     if arguments.paths:
-        settings["RLVITALS_PATHS"] = os.pathsep.join(str(path.resolve()) for path in arguments.paths)
+        settings["RLVITALS_PATHS"] = os.pathsep.join(map(_absolute, arguments.paths))
     return {**os.environ, **settings}
+
+
+def _absolute(path: Path) -> str:
+    """A copy keeps its path, which tells its address."""
+    return str(path if address_of(path) else path.resolve())
 
 
 def _free_ports(host: str, first: int) -> Iterator[int]:
@@ -148,11 +174,14 @@ def _parser() -> argparse.ArgumentParser:
         (
             "rlvitals",
             "rlvitals ~/experiments",
+            "rlvitals s3://bucket/runs",
             "rlvitals ui runs --port 8600 --read-only",
             "rlvitals --allow-host runs.example.org --base-path /rl    # behind a proxy",
         ),
     )
-    arguments.add_argument("paths", metavar="PATH", nargs="*", type=Path, help=_("a folder that holds runs, or a run"))
+    arguments.add_argument(
+        "paths", metavar="PATH", nargs="*", type=log_path, help=_("a folder that holds runs, or a run")
+    )
     arguments.add_argument(
         "--host", default="127.0.0.1", help=_("address to serve on (default: 127.0.0.1, this machine only)")
     )

@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from diagnostics.addresses import shown
 from diagnostics.alerts.alert import Alert
 from diagnostics.alerts.alerts_file import AlertRules, AlertsFileError, alert_rules, users_file
 from diagnostics.alerts.journal import Journal
@@ -20,12 +21,15 @@ from diagnostics.alerts.sender import Sender
 from diagnostics.alerts.watching import Look, Watching
 from diagnostics.api import find_runs
 from diagnostics.cli.command import BAD_INPUT, CommandError, command_parser, print_note, write_result
+from diagnostics.cli.reading import log_path
 from diagnostics.cli.watch_stops import Stops
 from diagnostics.language import ENGLISH, _, set_language
 from diagnostics.model.outcome import Severity
 from diagnostics.punctuation import labelled
+from diagnostics.remote.following import silence_of
 from diagnostics.runlog import BESIDE_OUTPUTS
 from diagnostics.stop_policy import CONFIRMATIONS
+from diagnostics.told import said
 from diagnostics.visible_text import one_line
 from diagnostics.wording.messages import message_text
 from diagnostics.wording.runs import state
@@ -70,6 +74,7 @@ class _Watch:
         self._given, self._stops = given, stops
         self._terminal = [route for route in rules.routes if route.channel == "terminal"]
         self._printed: dict[Path, str] = {}
+        self._silent = set[Path]()
         self._verdicts: dict[Path, str] = {}
         self.sender = Sender(rules.routes, print_note)
         self._watching = Watching(given.paths, rules, Journal.of_user(), print_note)
@@ -80,15 +85,27 @@ class _Watch:
         while True:
             for look in self._watching.look():
                 self._take(look)
+            self._tell_of_silence()
             if self._given.once or (self._ends and self._watching.have_ended):
                 return
             time.sleep(self._given.interval)
 
+    def _tell_of_silence(self) -> None:
+        """Say once that an address does not answer, and once that it does again."""
+        for path in self._given.paths:
+            silence = said(silence_of(path))
+            if silence and path not in self._silent:
+                print_note(f"rlvitals: {silence}")
+                self._silent.add(path)
+            elif not silence and path in self._silent:
+                print_note(_("rlvitals: {address} answers again").format(address=shown(path)))
+                self._silent.discard(path)
+
     def exit_code(self) -> int:
         missing = self._watching.missing()
         for path in missing:
-            print_note(_("rlvitals: {path} holds no known run").format(path=path))
-        if missing or self._watching.unreadable:
+            print_note(_("rlvitals: {path} holds no known run").format(path=shown(path)))
+        if missing or self._silent or self._watching.unreadable:
             return BAD_INPUT
         worst = max((Severity(found).rank for found in self._verdicts.values() if found in list(Severity)), default=-1)
         return _REACHED if worst >= Severity(self._given.fail_on).rank else 0
@@ -132,7 +149,7 @@ def _status_line(look: Look) -> str:
 def _document(look: Look, told: Iterable[Alert]) -> dict[str, Any]:
     diagnosis, run_ = look.diagnosis, look.diagnosis.run
     return {
-        "path": str(run_.path),
+        "path": shown(run_.path),
         "run_id": run_.run_id,
         "name": run_.name,
         "state": run_.status.state,
@@ -188,7 +205,9 @@ def _parser() -> argparse.ArgumentParser:
             "rlvitals watch runs --stop-on kl-runaway --stop-on memory-climbs",
         ),
     )
-    arguments.add_argument("paths", metavar="PATH", nargs="+", type=Path, help=_("a run, or a folder that holds runs"))
+    arguments.add_argument(
+        "paths", metavar="PATH", nargs="+", type=log_path, help=_("a run, or a folder that holds runs")
+    )
     arguments.add_argument("--once", action="store_true", help=_("look once, at runs that ended long ago too, and end"))
     arguments.add_argument(
         "--until-end", action="store_true", help=_("end when no run trains any more (the default where PATH is a run)")

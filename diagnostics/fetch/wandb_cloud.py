@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from diagnostics.fetch.error import FetchError
 from diagnostics.foreign_files.documents import read_json
 from diagnostics.language import _
 from diagnostics.readers.wandb.cloud_export import CONSOLE, FILES, HISTORY, MANIFEST, SCHEMA_VERSION, SYSTEM
+from diagnostics.remote.error import FetchError
 
 SECONDS_TO_CONNECT = 10.0
 SECONDS_TO_ANSWER = 60

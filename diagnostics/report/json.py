@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from diagnostics.addresses import shown
 from diagnostics.comparison import Comparison
 from diagnostics.model.cause import Cause
 from diagnostics.model.derivation import Derivation
@@ -63,7 +64,7 @@ def _run(diagnosis: Diagnosis, comparison: Comparison | None) -> dict[str, Any]:
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
     """A relaunched run beside its parent."""
     return {
-        "path": comparison.parent.run.path.as_posix(),
+        "path": shown(comparison.parent.run.path),
         "changes": {name: {"parent": there, "child": here} for name, (there, here) in comparison.changes.items()},
         "findings": [
             {

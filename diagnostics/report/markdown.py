@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from diagnostics.addresses import shown
 from diagnostics.comparison import Comparison
 from diagnostics.language import _
 from diagnostics.model.cause import Rival
@@ -41,7 +42,7 @@ def _run(diagnosis: Diagnosis, report: Report) -> Iterator[str]:
     run = diagnosis.run
     yield f"### {labelled(escaped(run.name), verdict_word(diagnosis.verdict))}"
     yield ""
-    yield f"{escaped(run_line(diagnosis.run))} · {code(str(run.path))} · {data_line(diagnosis.run.data_health)}"
+    yield f"{escaped(run_line(diagnosis.run))} · {code(shown(run.path))} · {data_line(diagnosis.run.data_health)}"
     yield ""
     yield from (f"{escaped(note)}\n" for note in map(said, diagnosis.notes))
     yield _found(diagnosis.findings) or escaped(verdict_sentence(diagnosis))

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from diagnostics.addresses import shown
 from diagnostics.model.run import Run
 from diagnostics.wording.runs import standstill
 
@@ -10,10 +11,10 @@ def run_fields(run: Run) -> dict[str, Any]:
     """The fields by which every JSON output describes a run."""
     steps = run.steps
     return {
-        "path": run.path.as_posix(),
+        "path": shown(run.path),
         "run_id": run.run_id,
         "name": run.name,
-        "sources": [{"format": source.format, "path": source.path.as_posix()} for source in run.sources],
+        "sources": [{"format": source.format, "path": shown(source.path)} for source in run.sources],
         "producer": run.producer,
         "producer_version": run.producer_version,
         "algorithm": run.algorithm,

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from diagnostics.addresses import shown
 from diagnostics.comparison import LETTERS, SideBySide
 from diagnostics.comparison.figures import Change, Figure, Reading
 from diagnostics.comparison.settings import SettingRow, SettingValue
@@ -81,7 +82,7 @@ FORMS: Mapping[str, Callable[[SideBySide, Sequence[Problem], Style], str]] = {
 def _text(side: SideBySide, style: Style) -> Iterator[str]:
     for place, run in enumerate(side.runs):
         baseline = "  " + _("baseline") if place == 0 else ""
-        yield style.paragraph(f"{LETTERS[place]}  {run.name}{baseline}  {run_line(run)}  {run.path}", indent=0)
+        yield style.paragraph(f"{LETTERS[place]}  {run.name}{baseline}  {run_line(run)}  {shown(run.path)}", indent=0)
     yield ""
     yield from (style.paragraph(note, indent=0) for note in side_by_side_notes(side))
     yield differences_line(side.settings)
@@ -105,7 +106,7 @@ def _markdown(side: SideBySide, problems: Sequence[Problem]) -> Iterator[str]:
         [
             LETTERS[place],
             markup.escaped(diagnosis.run.name),
-            markup.code(str(diagnosis.run.path)),
+            markup.code(shown(diagnosis.run.path)),
             markup.escaped(labelled(_(diagnosis.verdict), verdict_in_a_sentence(diagnosis))),
             markup.escaped(verdict_facts(diagnosis)),
         ]

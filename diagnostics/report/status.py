@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from diagnostics.addresses import shown
 from diagnostics.punctuation import labelled
 from diagnostics.report import markdown_elements as markup
 from diagnostics.report.report import Problem
@@ -68,7 +69,7 @@ def status_document(block: StatusBlock) -> dict[str, Any]:
 
 
 def _text(block: StatusBlock, style: Style) -> Iterator[str]:
-    yield one_line(f"{block.run.name}  {block.run.path}")
+    yield one_line(f"{block.run.name}  {shown(block.run.path)}")
     yield style.labelled(title(block.health).upper(), block.reason, column=_COLUMN)
     yield from (style.labelled(label, text, column=_COLUMN) for label, text in block.lines)
 

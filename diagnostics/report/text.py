@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from diagnostics.addresses import shown
 from diagnostics.comparison import Comparison
 from diagnostics.language import _
 from diagnostics.model.cost import Cost
@@ -44,7 +45,7 @@ def render(report: Report, style: Style) -> str:
 def _run(diagnosis: Diagnosis, report: Report, style: Style) -> Iterator[str]:
     run = diagnosis.run
     yield one_line(f"{run.name}  {run_line(diagnosis.run)}")
-    yield one_line(str(run.path))
+    yield one_line(shown(run.path))
     if run.status.error:
         yield style.labelled(_("error"), run.status.short_error)
         if run.status.short_error != run.status.error and run.console:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from diagnostics.addresses import shown
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.run import Run
 
@@ -53,7 +54,7 @@ def facts_of(run: Run, diagnosis: Diagnosis, verdict_word: str, headline: str) -
     verdict = str(diagnosis.verdict)
     return RunFacts(
         name=run.name,
-        path=str(run.path),
+        path=shown(run.path),
         state=run.status.state,
         verdict=tuple(dict.fromkeys((verdict, verdict_word))),
         headline=headline,

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from diagnostics.addresses import shown
 from diagnostics.language import _, pgettext
 from diagnostics.model.algorithms import MAIN_REWARD
 from diagnostics.model.diagnosis import Diagnosis
@@ -228,7 +229,7 @@ def _averaged(reward: Reward) -> str:
 def _next_look(diagnosis: Diagnosis, health: Health) -> tuple[str, float | None]:
     """When to look again, in words and in seconds from now; None for never, or where the pace is not known."""
     run, worst = diagnosis.run, _worst(diagnosis)
-    now = _("now: {command}").format(command=f"rlvitals diagnose {run.path}")
+    now = _("now: {command}").format(command=f"rlvitals diagnose {shown(run.path)}")
     if health is Health.DOWN:
         return now, 0.0
     if run.status.has_ended or _is_complete(run):

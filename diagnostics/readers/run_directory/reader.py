@@ -75,8 +75,8 @@ class Reader:
             )
         if self._log.was_replaced:
             self._log, self._last = _Log(self.path), None
+        said = read_status(self.path)  # before the log, which then holds every step that it speaks of
         grew = self._log.read()
-        said = read_status(self.path)
         status = self._status(said)
         if self._last is None or grew or status != self._last.status:
             self._last = self._record(status, said, None if grew else self._last)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from itertools import count
 
+from diagnostics.addresses import shown
 from diagnostics.comparison import Comparison
 from diagnostics.curves.selection import crucial_series
 from diagnostics.language import _, language_tag, pgettext
@@ -126,7 +127,7 @@ def _comparison(run: Run, comparison: Comparison | None) -> Iterator[Markup]:
 def _head(diagnosis: Diagnosis) -> Iterator[Markup]:
     run = diagnosis.run
     yield element("h1", run.name)
-    yield element("p", f"{run_line(diagnosis.run)} · {run.path}", class_="muted")
+    yield element("p", f"{run_line(diagnosis.run)} · {shown(run.path)}", class_="muted")
     yield element("p", sign(diagnosis.verdict), " ", element("strong", _sentence(diagnosis)), class_="verdict")
     if diagnosis.cost is not None:
         yield element("p", cost_sentence(diagnosis.cost))

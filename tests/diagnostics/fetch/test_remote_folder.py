@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from diagnostics.api import open_run
-from diagnostics.fetch.error import FetchError
 from diagnostics.fetch.remote_folder import copy
 from diagnostics.fetch.wandb_cloud import Address
+from diagnostics.remote.error import FetchError
 
 ROW = '{{"step": {step}, "reward": {step}.5}}\n'
 

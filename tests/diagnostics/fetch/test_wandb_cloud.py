@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from diagnostics.api import open_run
-from diagnostics.fetch.error import FetchError
 from diagnostics.fetch.wandb_cloud import Address
+from diagnostics.remote.error import FetchError
 from tests.diagnostics.wandb_stand_in import StandIn, serving
 
 TABLE = "media/table/completions_3_0123456789abcdef.table.json"

@@ -7,6 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 ROOMS = (
     *("diagnostics/readers", "diagnostics/runlog", "diagnostics/configs", "diagnostics/producers", "diagnostics/fetch"),
+    "diagnostics/remote",
     *("diagnostics/assemble", "diagnostics/cli", "diagnostics/foreign_files", "diagnostics/api.py"),
     *("app", "trainer/launch"),
 )
