@@ -55,13 +55,9 @@ def title_line(run: Run, link_home: LinkHome | None = None) -> None:
 
 
 def can_stop(run: Run) -> bool:
-<<<<<<< HEAD
     """Whether rlvitals started this run, on this host or as a job of a cluster, and it still trains."""
-    return run.status.state in ("starting", "running") and (run.status.is_ours or is_job(run.path))
-=======
-    """Whether rlvitals started this run on this host and it still trains."""
-    return not address_of(run.path) and run.status.is_ours and run.status.state in ("starting", "running")
->>>>>>> remote
+    is_ours = not address_of(run.path) and (run.status.is_ours or is_job(run.path))
+    return is_ours and run.status.state in ("starting", "running")
 
 
 def stop_button(run: Run) -> None:
