@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.asked_language import wanted_language
+from app.asked_language import PREFERENCE, chosen_for_good, wanted_language
 from app.assets import asset
 from diagnostics.language import language, language_tag
 
@@ -25,6 +25,7 @@ UNKNOWN = "unknown"
 _HOME, _LIST = "", "runs"
 _ICON = "icon.svg"
 _MOST_LETTERS = 100  # of an unknown address that are repeated
+_YEAR = 365 * 24 * 60 * 60  # seconds
 _FRESH = {"Cache-Control": "no-cache"}
 _TITLE, _OWN_TITLE = "<title>Streamlit</title>", "<title>rlvitals</title>"
 _LINK, _OWN_LINK = 'rel="shortcut icon" href="./favicon.png"', f'rel="icon" type="image/svg+xml" href="./{_ICON}"'
@@ -57,11 +58,23 @@ class PageAddresses:
             return
         page = str(scope["path"]).removeprefix(f"{self._base_path}/")
         if page in (_HOME, *PAGES):
-            await HTMLResponse(_document(_tag(scope)), headers=_FRESH)(scope, receive, send)
+            answer = self._switched(page, Request(scope)) or HTMLResponse(_document(_tag(scope)), headers=_FRESH)
+            await answer(scope, receive, send)
         elif page == _LIST:
             await RedirectResponse(_home(page, _query(scope)), 303)(scope, receive, send)
         else:
             await _Answer(self._app, page).to(scope, receive, send)
+
+    def _switched(self, page: str, request: Request) -> Response | None:
+        """The way to the page in the language that the address chooses for good, with the cookie that keeps it."""
+        chosen = chosen_for_good(request)
+        if chosen is None:
+            return None
+        code, query = chosen
+        answer = RedirectResponse(f"./{page}?{query}", 303, {"Cache-Control": "no-store"})
+        path, is_secure = self._base_path or "/", request.url.scheme == "https"
+        answer.set_cookie(PREFERENCE, code, _YEAR, path=path, secure=is_secure, httponly=True, samesite="lax")
+        return answer
 
 
 class _Answer:

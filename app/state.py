@@ -94,10 +94,19 @@ def run_of_query(query: str) -> Path | None:
     return Path(os.fsdecode(unquote_to_bytes(words))) if name == RUN and words.isascii() else None
 
 
+def run_address() -> str:
+    """The address of a run's page, relative to any page, behind which the query of the run is to be put."""
+    return _before_runs(RUN)
+
+
 def compare_address(paths: Iterable[Path]) -> str:
     """The address of the page that compares these runs, relative to any page; more of them may be put behind it."""
-    page = in_chosen_language(_COMPARE)
-    return f"{page}{'&' if '?' in page else '?'}{'&'.join(map(run_query, paths))}"
+    return f"{_before_runs(_COMPARE)}{'&'.join(map(run_query, paths))}"
+
+
+def _before_runs(page: str) -> str:
+    address = in_chosen_language(page)
+    return f"{address}{'&' if '?' in address else '?'}"
 
 
 def in_address(name: str) -> str:
