@@ -33,7 +33,7 @@ def asked_language(request: HTTPConnection) -> str:
 
 
 def wanted_language(request: HTTPConnection) -> str:
-    """The language of what is shown before there is a page: the address's, else as chosen before, else the browser's."""
+    """The language of what is shown before there is a page: the address's, else the chosen one, else the browser's."""
     preferred = request.cookies.get(PREFERENCE)
     return known_language(request.query_params.get(LANGUAGE), preferred, request.headers.get("accept-language"))
 

@@ -8,6 +8,7 @@ from app.widgets.foreign_code import consent, may_run
 from app.widgets.refusal import refusal_line
 from diagnostics.language import _
 from diagnostics.model.run import Run
+from diagnostics.told import reason
 from trainer.launch import LaunchError, resume
 from trainer.launch.arguments import read_plan
 from trainer.launch.resuming import newest_resumable
@@ -48,6 +49,6 @@ def _resume(path: Path, answer: str) -> None:
     try:
         resume(path)
     except LaunchError as error:
-        st.session_state[answer] = str(error)
+        st.session_state[answer] = reason(error)
     else:
         st.session_state.pop(answer, None)

@@ -11,6 +11,7 @@ from app.widgets.refusal import refusal_line
 from app.widgets.way_back import LinkHome, way_back
 from diagnostics.language import N_, _
 from diagnostics.model.run import Run
+from diagnostics.told import reason
 from diagnostics.visible_text import visible
 from diagnostics.wording.live import silence, time_left
 from diagnostics.wording.runs import data_line, producer
@@ -79,6 +80,6 @@ def _stop(path: Path, answer: str) -> None:
     try:
         stop(path)
     except LaunchError as error:
-        st.session_state[answer] = str(error)
+        st.session_state[answer] = reason(error)
     else:
         st.session_state[answer] = _STOPPING

@@ -62,6 +62,11 @@ def test_an_address_without_a_page_leads_home(path: str, home: str) -> None:
     assert (status, urljoin(f"http://host{path}", headers["location"])) == (303, f"http://host{home}")
 
 
+def test_the_way_home_keeps_the_language() -> None:
+    _, headers, _ = ask("/nonsense", "run=a&lang=zh")
+    assert headers["location"] == "./?unknown=nonsense&lang=zh"
+
+
 def test_the_way_home_is_relative_so_that_it_holds_behind_a_proxy() -> None:
     _, headers, _ = ask("/base/no/page", base_path="/base")
     assert headers["location"] == "../?unknown=no%2Fpage"
