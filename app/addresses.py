@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.asked_language import wanted_language
+from app.asked_language import LANGUAGE, PREFERENCE, chosen_for_good, wanted_language
 from app.assets import asset
 from diagnostics.language import language, language_tag
 
@@ -25,11 +25,12 @@ UNKNOWN = "unknown"
 _HOME, _LIST = "", "runs"
 _ICON = "icon.svg"
 _MOST_LETTERS = 100  # of an unknown address that are repeated
+_YEAR = 365 * 24 * 60 * 60  # seconds
 _FRESH = {"Cache-Control": "no-cache"}
 _TITLE, _OWN_TITLE = "<title>Streamlit</title>", "<title>rlvitals</title>"
 _LINK, _OWN_LINK = 'rel="shortcut icon" href="./favicon.png"', f'rel="icon" type="image/svg+xml" href="./{_ICON}"'
 _HEAD = "<head>"
-_LANGUAGE = '<html lang="en"'
+_TAGGED = '<html lang="en"'
 # Without this the browser looks for the server below each page's own address first, and complains that it is not there.
 _SERVER = '<script>window.__streamlit = { BACKEND_BASE_URL: new URL(".", window.location.href).href }</script>'
 
@@ -57,11 +58,23 @@ class PageAddresses:
             return
         page = str(scope["path"]).removeprefix(f"{self._base_path}/")
         if page in (_HOME, *PAGES):
-            await HTMLResponse(_document(_tag(scope)), headers=_FRESH)(scope, receive, send)
+            answer = self._switched(page, Request(scope)) or HTMLResponse(_document(_tag(scope)), headers=_FRESH)
+            await answer(scope, receive, send)
         elif page == _LIST:
             await RedirectResponse(_home(page, _query(scope)), 303)(scope, receive, send)
         else:
             await _Answer(self._app, page).to(scope, receive, send)
+
+    def _switched(self, page: str, request: Request) -> Response | None:
+        """The way to the page in the language that the address chooses for good, with the cookie that keeps it."""
+        chosen = chosen_for_good(request)
+        if chosen is None:
+            return None
+        code, query = chosen
+        answer = RedirectResponse(f"./{page}?{query}", 303, {"Cache-Control": "no-store"})
+        path, is_secure = self._base_path or "/", request.url.scheme == "https"
+        answer.set_cookie(PREFERENCE, code, _YEAR, path=path, secure=is_secure, httponly=True, samesite="lax")
+        return answer
 
 
 class _Answer:
@@ -80,8 +93,12 @@ class _Answer:
 
         await self._app(scope, receive, pass_on)
         if self._is_document:
-            shown = self._page[:_MOST_LETTERS]
-            await RedirectResponse(_home(self._page, urlencode({UNKNOWN: shown})), 303)(scope, receive, send)
+            await RedirectResponse(_home(self._page, self._query(Request(scope))), 303)(scope, receive, send)
+
+    def _query(self, request: Request) -> str:
+        """What was asked for, and the language in which it was."""
+        asked = {UNKNOWN: self._page[:_MOST_LETTERS], LANGUAGE: request.query_params.get(LANGUAGE)}
+        return urlencode({name: value for name, value in asked.items() if value})
 
 
 def _is_document(start: Mapping[str, Any]) -> bool:
@@ -111,5 +128,5 @@ def _query(scope: Scope) -> str:
 def _document(tag: str) -> str:
     """Streamlit's own document in the language of this tag, with our title and icon, that knows where its server is."""
     text = (Path(streamlit.__file__).parent / "static" / "index.html").read_text("utf-8")
-    text = text.replace(_LANGUAGE, f'<html lang="{tag}"')
+    text = text.replace(_TAGGED, f'<html lang="{tag}"')
     return text.replace(_TITLE, _OWN_TITLE).replace(_LINK, _OWN_LINK).replace(_HEAD, f"{_HEAD}\n    {_SERVER}", 1)

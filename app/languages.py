@@ -1,17 +1,16 @@
-"""The language of a page: that of its address, else the one that its session spoke before, else the browser's."""
+"""The language of a page: of its address, else of its session so far, else as chosen before, else the browser's."""
 
 from collections.abc import Callable
 from functools import wraps
 from html import escape
 from typing import ParamSpec
-from urllib.parse import urlencode
 
 import streamlit as st
 
-from app.asked_language import LANGUAGE, with_language
+from app.asked_language import LANGUAGE, PREFERENCE, switching_query, with_language
 from diagnostics.language import LANGUAGES, current_language, known_language, language, language_tag, set_language
 
-_CHOSEN = "language.chosen"  # of the page's session: what an address of it named
+_CHOSEN = "language.chosen"  # of the page's session: what an address of it named, or the cookie before there was one
 
 Parameters = ParamSpec("Parameters")
 
@@ -23,6 +22,8 @@ def speak() -> None:
     """
     if (named := st.query_params.get(LANGUAGE)) in LANGUAGES:
         st.session_state[_CHOSEN] = named
+    elif _CHOSEN not in st.session_state and (preferred := st.context.cookies.get(PREFERENCE)) in LANGUAGES:
+        st.session_state[_CHOSEN] = preferred
     chosen = st.session_state.get(_CHOSEN)
     if chosen is not None and named != chosen:
         st.query_params[LANGUAGE] = chosen
@@ -47,8 +48,17 @@ def in_chosen_language(address: str) -> str:
     return address if chosen is None else with_language(address, chosen)
 
 
+def chosen_parameters() -> dict[str, str]:
+    """What a link to another page carries in its address, so that it opens in the chosen language in a new tab, too."""
+    chosen = st.session_state.get(_CHOSEN)
+    return {} if chosen is None else {LANGUAGE: chosen}
+
+
 def language_switch() -> None:
-    """Draw the languages at the foot of the page. Another one loads the page anew: its widgets keep no old words."""
+    """Draw the languages at the foot of the page.
+
+    Another one is kept for this browser, and loads the page anew: its widgets keep no old words.
+    """
     links = (_link(code, name) for code, name in LANGUAGES.items())
     with st.container(key="languages"):
         st.html(" · ".join(links))
@@ -57,8 +67,8 @@ def language_switch() -> None:
 def _link(code: str, name: str) -> str:
     if code == current_language():
         return f'<span aria-current="true" lang="{language_tag()}">{name}</span>'
-    others = [(key, value) for key in st.query_params for value in st.query_params.get_all(key) if key != LANGUAGE]
+    shown = [(key, value) for key in st.query_params for value in st.query_params.get_all(key)]
     with language(code):
         tag = language_tag()
-    address = escape(f"?{urlencode([*others, (LANGUAGE, code)])}")
+    address = escape(f"?{switching_query(shown, code)}")
     return f'<a href="{address}" target="_self" lang="{tag}" hreflang="{tag}">{name}</a>'

@@ -1,6 +1,5 @@
 """The dashboard's entry: the frame and its pages."""
 
-from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -10,7 +9,7 @@ from app import state
 from app.addresses import UNKNOWN
 from app.jump.targets import ENTRY, RUN
 from app.keys import CHART_GESTURES, RUNS, SAMPLES, Key
-from app.languages import language_switch, speak
+from app.languages import chosen_parameters, language_switch, speak
 from app.theme import style
 from app.views import compare, launch, learn, run, runs
 from app.widgets.jump import jump
@@ -47,7 +46,7 @@ def _launch() -> None:
 def _learn() -> None:
     entry = state.chosen_entry()
     _title(entry or _("Learn"))
-    learn.render(entry, _link_entry, partial(st.page_link, _LEARN, label=_("Learn")), _link_run)
+    learn.render(entry, _link_entry, _link_learn, _link_run)
 
 
 speak()
@@ -72,15 +71,19 @@ def _open_launch() -> NoReturn:
 
 
 def _link_home() -> None:
-    st.page_link(_RUNS, label=_("Runs"), query_params=state.list_parameters())
+    st.page_link(_RUNS, label=_("Runs"), query_params={**state.list_parameters(), **chosen_parameters()})
+
+
+def _link_learn() -> None:
+    st.page_link(_LEARN, label=_("Learn"), query_params=chosen_parameters())
 
 
 def _link_entry(label: str, name: str) -> None:
-    st.page_link(_LEARN, label=escaped(label), query_params={state.ENTRY: name})
+    st.page_link(_LEARN, label=escaped(label), query_params={state.ENTRY: name, **chosen_parameters()})
 
 
 def _link_run(label: str, path: str) -> None:
-    st.page_link(_RUN, label=escaped(label), query_params={state.RUN: path})
+    st.page_link(_RUN, label=escaped(label), query_params={state.RUN: path, **chosen_parameters()})
 
 
 def _frame(page: st.Page) -> None:

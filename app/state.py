@@ -1,5 +1,6 @@
 """The state of a page: run, step, sample, section and entry in its address, and what the environment allows."""
 
+import math
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -24,6 +25,7 @@ _COMPARE = "compare"
 _ENTRY_SHOWN = "learn.entry"  # of the page's session: what its address says
 _LIST = "runs.list"  # of the page's session: how the list was filtered and sorted
 _NEWEST = "newest"  # in place of a step
+_WINDOW, _AXIS = "steps", "axis"  # of the charts
 _RULE = "rule"  # of the page's session: the check whose text is shown
 _OWN_RUNS = Path("runs")
 _MOST_DIGITS = 18  # of a step, which is an int64
@@ -108,10 +110,19 @@ def run_of_query(query: str) -> Path | None:
     return Path(os.fsdecode(unquote_to_bytes(words))) if name == RUN and words.isascii() else None
 
 
+def run_address() -> str:
+    """The address of a run's page, relative to any page, behind which the query of the run is to be put."""
+    return _before_runs(RUN)
+
+
 def compare_address(paths: Iterable[Path]) -> str:
     """The address of the page that compares these runs, relative to any page; more of them may be put behind it."""
-    page = in_chosen_language(_COMPARE)
-    return f"{page}{'&' if '?' in page else '?'}{'&'.join(map(run_query, paths))}"
+    return f"{_before_runs(_COMPARE)}{'&'.join(map(run_query, paths))}"
+
+
+def _before_runs(page: str) -> str:
+    address = in_chosen_language(page)
+    return f"{address}{'&' if '?' in address else '?'}"
 
 
 def in_address(name: str) -> str:
@@ -174,6 +185,19 @@ def chosen_entry() -> str | None:
     return entry
 
 
+def shown_steps() -> tuple[float, float] | None:
+    """The steps that the charts of the page are zoomed to; None where all are shown, or another axis than steps.
+
+    A chart's script writes them into the address by itself; a figure's tells them (`take_zoom_of`).
+    """
+    first, _, last = in_address(_WINDOW).partition("~")
+    try:
+        edges = float(first), float(last)
+    except ValueError:
+        return None
+    return edges if edges[0] < edges[1] and all(map(math.isfinite, edges)) and not in_address(_AXIS) else None
+
+
 def follows_newest() -> bool:
     """Whether the address asks for the newest step, whichever that is."""
     return st.query_params.get(STEP) == _NEWEST
@@ -222,6 +246,13 @@ def take_step_of(component: str) -> None:
     step = st.session_state[component].step
     if step is not None:
         choose_step(int(step))
+
+
+def take_zoom_of(component: str) -> None:
+    """Write the steps into the address that the component of this key says it was zoomed to; none for all of them."""
+    zoomed = st.session_state[component].zoom
+    if zoomed is not None and not in_address(_AXIS):
+        write_into_address(_WINDOW, "~".join(f"{float(edge):.12g}" for edge in zoomed))
 
 
 def page_has_gone() -> Callable[[], bool]:

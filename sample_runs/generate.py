@@ -51,9 +51,8 @@ SAMPLE_RUNS = {
         verdict="critical",
         findings={
             "kl-negative": "critical",
-            "systematic-logprob-shift": "warning",
+            "sampling-not-policy": "warning",
             "reward-not-improving": "warning",
-            "smp-truncated": "info",
         },
     ),
     "ratio-far-from-one": SampleRun(
@@ -65,7 +64,13 @@ SAMPLE_RUNS = {
             "update-too-large": "critical",
             "kl-too-high": "critical",
             "kl-penalty-dominates": "warning",
-            "smp-truncated": "info",
+            "smp-repetition": "critical",  # nothing is left of the language but one word
+            "smp-nonlanguage": "warning",
+            "smp-template-collapse": "warning",
+            "smp-vocabulary-collapse": "warning",
+            "smp-truncated": "warning",
+            "smp-boilerplate": "info",
+            "smp-score-outlier": "info",
         },
     ),
     "value-loss-nan": SampleRun(

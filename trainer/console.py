@@ -9,6 +9,7 @@ from io import TextIOBase
 from pathlib import Path
 from typing import TYPE_CHECKING, Never, TextIO, TypeVar
 
+from diagnostics.language import _
 from diagnostics.runlog import CONSOLE_FILE
 from diagnostics.visible_text import one_line
 
@@ -101,14 +102,15 @@ class Progress:
     def show(self, step: int, metrics: Mapping[str, float]) -> None:
         """Say where the training stands after a step."""
         note = " ".join(f"{name} {metrics[name]:.4g}" for name in _SHOWN_METRICS if name in metrics)
-        note = note or "no completion was scored"
+        note = note or _("no completion was scored")
         if self._bar is not None:
             self._bar.set_postfix_str(note, refresh=False)
             self._bar.update()
         now = time.monotonic()
         if now - self._last_line >= SECONDS_BETWEEN_LINES or step == self._total:
             self._last_line = now
-            self._lines.write(f"step {step}/{self._total} · {note}{self._pace_and_eta(step, now)}\n")
+            where = _("step {step}/{total}").format(step=step, total=self._total)
+            self._lines.write(f"{where} · {note}{self._pace_and_eta(step, now)}\n")
             self._lines.flush()
 
     def _pace_and_eta(self, step: int, now: float) -> str:
@@ -117,7 +119,8 @@ class Progress:
             self._first = step, now
             return ""
         seconds = (now - self._first[1]) / (step - self._first[0])
-        return f" · {seconds:.2f} s/step · {(self._total - step) * seconds:.0f} s left"
+        words = _("{pace:.2f} s/step · {left:.0f} s left")
+        return f" · {words.format(pace=seconds, left=(self._total - step) * seconds)}"
 
     def close(self) -> None:
         """End the bar's line."""
@@ -128,7 +131,7 @@ class Progress:
 def _bar_on(stream: TextIO, total: int, done: int) -> "tqdm[Never]":
     from tqdm import tqdm  # noqa: PLC0415 - part of the trainer extra, whose absence is reported after this module loads
 
-    return tqdm(total=total, initial=done, file=stream, unit="step", dynamic_ncols=True)
+    return tqdm(total=total, initial=done, file=stream, unit=_("step"), dynamic_ncols=True)
 
 
 def _goes_to(stream: TextIO, path: Path) -> bool:

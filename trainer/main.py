@@ -20,7 +20,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
+from diagnostics.language import _, environment_language, language
 from diagnostics.runlog import RunLog, RunLogError
+from diagnostics.told import reason, said, told
 from diagnostics.visible_text import visible
 from trainer.config.algorithms import ALGORITHMS
 from trainer.config.fault_values import config_at_start, fault_record
@@ -34,7 +36,7 @@ from trainer.evaluate.arguments import read_request
 from trainer.evaluate.foreign_code import code_of_evaluation
 from trainer.faults.listing import faults_as_text
 from trainer.launch import LaunchError, stop
-from trainer.launch.arguments import RUNS_FOLDER, USAGE, Plan, help_text, read_plan
+from trainer.launch.arguments import RUNS_FOLDER, Plan, help_text, read_plan, usage
 from trainer.launch.consent import Consent
 from trainer.launch.several_processes import as_launched, become_launcher, process_count, process_number
 from trainer.launch.submission import LOCAL, Placement, job_title, reports_below, submit
@@ -56,11 +58,12 @@ _NEEDED = ("torch", "transformers", "accelerate", "tqdm")
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code."""
     words = sys.argv[1:] if words is None else list(words)
-    try:
-        return _run(words)
-    except (ConfigError, RewardError, RunLogError, LaunchError) as error:
-        sys.stderr.write(f"rlvitals: {visible(str(error))}\n")
-        return BAD_INPUT
+    with language(environment_language()):
+        try:
+            return _run(words)
+        except (ConfigError, RewardError, RunLogError, LaunchError) as error:
+            sys.stderr.write(f"rlvitals: {visible(reason(error))}\n")
+            return BAD_INPUT
 
 
 def _run(words: Sequence[str]) -> int:
@@ -80,13 +83,13 @@ def _run(words: Sequence[str]) -> int:
     if command in _TRIALS and rest in ([], [_TRUST]):
         return _try_out(command, Consent.GIVEN if rest else Consent.WITHHELD)
     if command == "stop" and len(rest) == 1:
-        sys.stdout.write(f"{stop(Path(rest[0]))}\n")
+        sys.stdout.write(f"{said(stop(Path(rest[0])))}\n")
         return FINISHED
     if command == "jobs":
         for report in reports_below(map(Path, rest)):
             sys.stdout.write(f"{json.dumps(report.to_dict())}\n")
         return FINISHED
-    raise ConfigError(f"the command must be one of\n{USAGE}")
+    raise ConfigError(told("the command must be one of\n{usage}", usage=usage()))
 
 
 def _try_out(what: str, consent: Consent) -> int:
@@ -95,7 +98,7 @@ def _try_out(what: str, consent: Consent) -> int:
         _check_installation()
     config, request = read_trial_request(sys.stdin)
     code = code_of_tokenizer_and_data(config) if what == "tokens" else code_in(config)
-    admit(code, "the configuration", consent, asks=False)
+    admit(code, told("the configuration"), consent, asks=False)
     go_offline_if_hub_unreachable(config)
     answers, found = sys.stdout, _TRIALS[what](config, request)
     with contextlib.redirect_stdout(sys.stderr):
@@ -170,8 +173,7 @@ def _train_as_first(plan: Plan, loop: Callable[[Journal], None]) -> int:
     """Train as the first and usually only process, which writes the run directory."""
     stop_request = StopRequest()
     with _claim_run(plan) as log, recorded_console(log.directory):
-        after = "" if plan.resumed_step is None else f", from step {plan.resumed_step} on"
-        sys.stderr.write(f"{plan.algorithm} on {plan.config.data_name} writes to {log.directory}{after}\n")
+        sys.stderr.write(f"{_beginning(plan, log.directory)}\n")
         if remark := _remark_on_rewards(plan.config):
             sys.stderr.write(f"rlvitals: {visible(remark)}\n")
         journal = Journal(log, _sinks(plan, log), plan.config.total_steps, stop_request, plan.resumed_step or 0)
@@ -260,7 +262,9 @@ def _loop(
 def _check_installation() -> None:
     missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if missing:
-        raise ConfigError(f"training needs {', '.join(missing)}; install them with: pip install 'rlvitals[trainer]'")
+        raise ConfigError(
+            told("training needs {names}; install them with: pip install 'rlvitals[trainer]'", names=", ".join(missing))
+        )
 
 
 def _reward_funcs(plan: Plan) -> list[RewardFunc]:
@@ -268,10 +272,20 @@ def _reward_funcs(plan: Plan) -> list[RewardFunc]:
     functions = get_reward_funcs(config.reward_funcs or get_task(config.task).reward_funcs)
     if config.reward_weights and len(config.reward_weights) != len(functions):
         raise ConfigError(
-            f"reward_weights has {len(config.reward_weights)} values for {len(functions)} reward functions; "
-            "give one for each"
+            told(
+                "reward_weights has {weights} values for {functions} reward functions; give one for each",
+                weights=len(config.reward_weights),
+                functions=len(functions),
+            )
         )
     return functions
+
+
+def _beginning(plan: Plan, directory: Path) -> str:
+    words = _("{algorithm} on {data} writes to {folder}")
+    if plan.resumed_step is not None:
+        words = _("{algorithm} on {data} writes to {folder}, from step {step} on")
+    return words.format(algorithm=plan.algorithm, data=plan.config.data_name, folder=directory, step=plan.resumed_step)
 
 
 def _remark_on_rewards(config: TrainConfig) -> str:
@@ -279,10 +293,11 @@ def _remark_on_rewards(config: TrainConfig) -> str:
     if config.dataset is None or config.reward_funcs:
         return ""
     names = ", ".join(get_task(config.task).reward_funcs)
-    return (
-        f"no reward_funcs are given, so {config.dataset} is scored by {names}, the reward of the demo task "
-        f"{config.task}; name others with --reward_funcs"
+    words = _(
+        "no reward_funcs are given, so {data} is scored by {names}, the reward of the demo task {task}; name others "
+        "with --reward_funcs"
     )
+    return words.format(data=config.dataset, names=names, task=config.task)
 
 
 def _claim_run(plan: Plan) -> RunLog:
@@ -297,7 +312,11 @@ def _claim_run(plan: Plan) -> RunLog:
             continue
         except OSError as error:
             raise ConfigError(
-                f"cannot create {directory}: {error.strerror}; choose another place with --run_dir"
+                told(
+                    "cannot create {directory}: {problem}; choose another place with --run_dir",
+                    directory=directory,
+                    problem=error.strerror,
+                )
             ) from error
         return _open_log(plan, directory)
     raise AssertionError("unreachable")

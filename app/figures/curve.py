@@ -115,12 +115,13 @@ def curve(
     limits = drawn_limits(series, judging)
     at = _value_at(series, chosen_step)
     last = float(series.values[-1]) if len(series) else math.nan
+    shaded = shades(series, outcomes, run)
     return Curve(
         name=series.name,
         title=one_line(_title(series)),
         last=format_value(last) if len(series) else _("no data"),
         is_finite=math.isfinite(last) or not len(series),
-        unit=one_line(_unit(series, held_out)),
+        unit=one_line(_unit(series, held_out, shaded)),
         note=one_line(_note(series)),
         read=_read(series, chosen_step, at),
         at=at if at is not None and math.isfinite(at) else None,
@@ -130,7 +131,7 @@ def curve(
         reached=tuple(reached_limits(judging, limits)),
         episodes=tuple(
             Episode(shade.first, shade.last, shade.severity, VERDICT_SHAPES[shade.severity], _episode_words(shade))
-            for shade in shades(series, outcomes, run)
+            for shade in shaded
         ),
         words=one_line(chart_description(series, outcomes, held_out)) if len(series) else _("no data"),
         resumed=run.resumed_after,
@@ -152,15 +153,23 @@ def _title(series: Series) -> str:
     return about or title
 
 
-def _unit(series: Series, held_out: Series | None) -> str:
-    """The line beneath the title: the unit, what a healthy curve does, and what is special about this one."""
+def _unit(series: Series, held_out: Series | None, shaded: Sequence[Shade]) -> str:
+    """The line beneath the title: the unit, what a healthy curve does, and what no shade says of this one."""
     title, _separator, about = series_title(series).partition(SUBJECT_SEPARATOR)
     unusual = _("not quite the usual meaning") if series.caveat else ""
     special = _("derived, not logged") if series.derivation else unusual
     held = _("◇ held out {value}")
     evaluated = "" if held_out is None else held.format(value=format_value(float(held_out.values[-1])))
     healthy = _(series.metric.healthy) if series.metric else ""
-    parts = (title if about else "", _(series.unit), healthy, not_finite_in_words(series), evaluated, special)
+    counted = not_finite_in_words(series)
+    parts = (
+        title if about else "",
+        _(series.unit),
+        healthy,
+        "" if counted in {shade.what for shade in shaded} else counted,
+        evaluated,
+        special,
+    )
     return " · ".join(filter(None, parts))
 
 

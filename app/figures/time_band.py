@@ -17,16 +17,24 @@ from diagnostics.time_budget.stages import OTHER, TITLES
 
 HEIGHT = 260  # pixels
 _HOVER = "%{fullData.name}: <b>%{y:.3~g} s</b><extra></extra>"
+_SECONDS = {"type": "linear", "rangemode": "tozero", "fixedrange": True}  # as in every chart, steps alone are zoomed
 _LEGEND = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "traceorder": "normal"}
 
 
-def time_band(budget: TimeBudget, palette: Palette, *, chosen_step: int | None = None) -> go.Figure:
+def time_band(
+    budget: TimeBudget,
+    palette: Palette,
+    *,
+    chosen_step: int | None = None,
+    window: tuple[float, float] | None = None,
+) -> go.Figure:
     """Draw the stages of each step on top of each other, the largest at the bottom, and the whole step as a line.
 
     Bars touch, so that a step whose stages are not all known leaves a hole. Of a long run those steps are drawn at
     which a stage or the whole is the smallest or the largest of its stretch: every spike and every gap is in view.
+    Those in `window`, the steps that the charts of the page are zoomed to, are drawn as finely as the whole run is.
     """
-    chosen = _drawn(budget)
+    chosen = _drawn(budget, window)
     steps = budget.steps[chosen]
     whole = Series("step_time", "step_time", steps, budget.step_seconds[chosen])
     scale = Scale.of(np.append(whole.values, 0.0), [])
@@ -44,16 +52,19 @@ def time_band(budget: TimeBudget, palette: Palette, *, chosen_step: int | None =
             "legend": {**_LEGEND, "font": {"size": 11, "color": palette.ink}},
             "hovermode": "x unified",
             "uirevision": "time",
-            "yaxis": {**base["yaxis"], "type": "linear", "rangemode": "tozero", "title": {"text": _("seconds")}},
+            "yaxis": {**base["yaxis"], **_SECONDS, "title": {"text": _("seconds")}},
             "shapes": step_line(chosen_step, palette),
         },
     )
 
 
-def _drawn(budget: TimeBudget) -> Indices:
-    """Which steps to draw: the union of what each stage and the whole need."""
+def _drawn(budget: TimeBudget, window: tuple[float, float] | None) -> Indices:
+    """Which steps to draw: the union of what each stage and the whole need, over the whole run and in the window."""
     every = [budget.step_seconds, *budget.seconds.values()]
-    return np.unique(np.concatenate([downsample(values) for values in every]))
+    first, last = np.searchsorted(budget.steps, window or (0, 0))
+    parts = [slice(None), slice(max(first - 1, 0), last + 1)] if window else [slice(None)]
+    numbers = np.arange(len(budget.steps), dtype=np.int64)
+    return np.unique(np.concatenate([numbers[part][downsample(values[part])] for part in parts for values in every]))
 
 
 def _colours(shares: Mapping[str, float], palette: Palette) -> Mapping[str, str]:

@@ -8,6 +8,7 @@ from typing import Any
 from diagnostics.configs.dry_run import PROBE_SECONDS, SECONDS, probe_policy, try_rewards
 from diagnostics.configs.trainer_process import TrialError
 from diagnostics.model.setup import Probe, Trial
+from diagnostics.told import reason
 
 MOST_SECONDS = SECONDS + PROBE_SECONDS
 
@@ -61,10 +62,10 @@ class Attempt:
         try:
             return try_rewards(algorithm, config, is_wanted=self._is_wanted)
         except TrialError as error:
-            return str(error)
+            return reason(error)
 
     def _probe(self, algorithm: str, config: Mapping[str, Any]) -> Probe | str:
         try:
             return probe_policy(algorithm, config, is_wanted=self._is_wanted)
         except TrialError as error:
-            return str(error)
+            return reason(error)

@@ -9,6 +9,7 @@ from typing import Any
 
 from diagnostics.language import _
 from diagnostics.runlog import RUN_FILE
+from diagnostics.told import reason
 from trainer.config.algorithms import ALGORITHMS, make_config
 from trainer.config.options import ConfigError, Option, options_of
 from trainer.config.recipes import RECIPES, Recipe
@@ -110,7 +111,7 @@ def value_problem(option: Option, value: Any) -> str | None:
     try:
         option.parse(value)
     except ConfigError as error:
-        return str(error)
+        return reason(error)
     return None
 
 

@@ -62,19 +62,17 @@ def _field(option: Option, base: Any, key: str) -> Any:
 
 def _widget(option: Option, base: Any, key: str) -> Any:
     if option.choices and option.many:
-        return st.multiselect(option.name, option.choices, default=base, help=_(option.help), key=key)
+        nothing = _("Choose")
+        return st.multiselect(
+            option.name, option.choices, default=base, placeholder=nothing, help=_(option.help), key=key
+        )
     if choices := _choices(option):
         return st.selectbox(option.name, choices, index=choices.index(as_text(base)), help=_(option.help), key=key)
     text = "" if base is None else as_text(base)
-    return st.text_input(option.name, value=text, placeholder=_meaning_of_empty(option), help=_(option.help), key=key)
+    return st.text_input(option.name, value=text, placeholder=_(option.meaning_of_empty), help=_(option.help), key=key)
 
 
 def _choices(option: Option) -> list[str]:
     """The options of a select box; empty if any text is allowed."""
     choices = (True, False) if option.kind is bool else option.choices
     return [as_text(choice) for choice in (*choices, *([None] if choices and option.optional else []))]
-
-
-def _meaning_of_empty(option: Option) -> str:
-    """What an empty field means: the last clause of the help text, if it says so."""
-    return _(option.help.partition("empty: ")[2].rstrip("."))

@@ -25,6 +25,7 @@ from app.widgets.foreign_code import consent, may_run
 from app.widgets.markdown import escaped
 from diagnostics.language import _
 from diagnostics.model.outcome import Outcome
+from diagnostics.told import reason
 from diagnostics.visible_text import visible
 from trainer.config.algorithms import ALGORITHMS
 from trainer.config.options import ConfigError
@@ -125,7 +126,7 @@ def _training_plan(draft: Draft, tried: Tried | None, found: tuple[Outcome, ...]
         prompts = _first_prompts(config, config.dataset, config.task, _changed(config.dataset)) if may_read else []
     except ConfigError as error:
         give_up()
-        _start_button(draft, str(error), is_read_only)
+        _start_button(draft, reason(error), is_read_only)
         findings_overview(found)
         return
     st.code(draft.command, language="bash", wrap_lines=True)
@@ -196,7 +197,7 @@ def _start(draft: Draft) -> None:
         try:
             _start_or_submit(draft)
         except (ConfigError, LaunchError) as error:
-            st.session_state[_REFUSAL] = str(error)
+            st.session_state[_REFUSAL] = reason(error)
             return
         started.add(draft.run_dir)
         state.show_new_run(draft.run_dir)

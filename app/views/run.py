@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from app import state
-from app.languages import fragment
+from app.languages import chosen_parameters, fragment
 from app.load.console_tail import console_tail
 from app.load.runs import Snapshot, is_live, snapshot_of
 from app.theme import VERDICTS
@@ -151,7 +151,7 @@ def _heading(
             every = _POLL_SECONDS if is_live(run) else None
             fragment(_draw_state, run_every=every)(path, snapshot.revision, is_read_only)
             if compare_page is not None:
-                st.page_link(compare_page, label=_("Compare"), query_params=[(state.RUN, path)])
+                st.page_link(compare_page, label=_("Compare"), query_params={state.RUN: path, **chosen_parameters()})
             export_menu(run)
 
 

@@ -9,6 +9,7 @@ from app import state
 from app.widgets.markdown import escaped
 from app.widgets.refusal import refusal_line
 from diagnostics.language import _
+from diagnostics.told import reason
 from diagnostics.wording.values import counted
 from trainer.config.options import ConfigError
 from trainer.config.reward_names import RewardError
@@ -69,7 +70,7 @@ def _trust(key: str, shown: tuple[ForeignCode, ...], go_on: Callable[..., object
     try:
         TrustStore.of_user().remember(shown)
     except TrustError as error:
-        st.session_state[f"{_REFUSAL}.{key}"] = str(error)
+        st.session_state[f"{_REFUSAL}.{key}"] = reason(error)
         return
     _leave(key)
     go_on(*args)

@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from app import state
+from app.languages import chosen_parameters
 from app.load.runs import snapshot_of
 from app.theme import FATES
 from app.widgets.markdown import escaped
@@ -59,7 +60,7 @@ def _draw(comparison: Comparison, child: Run, compare_page: st.Page | None) -> N
                 args=(parent.path,),
             )
             if compare_page is not None:
-                both = [(state.RUN, str(run.path)) for run in (parent, child)]
+                both = [*chosen_parameters().items(), *((state.RUN, str(run.path)) for run in (parent, child))]
                 st.page_link(compare_page, label=_("Compare the two"), query_params=both)
         for item in comparison.inherited:
             _finding_fate(item)

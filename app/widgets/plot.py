@@ -25,7 +25,10 @@ _SOURCE = f"component/{_LIBRARY.name}/plotly.min.js"
 
 
 def plot(figure: go.Figure, words: str, key: str, *, has_steps: bool = True) -> None:
-    """Draw a figure; `words` are its text alternative. A click on a point chooses its step, where the figure has steps.
+    """Draw a figure; `words` are its text alternative.
+
+    Where it has steps, a click on a point chooses its step, and it is zoomed to the steps that all charts of the page
+    show.
 
     The figure's layout needs a height and, to keep its zoom, a constant `uirevision`.
     """
@@ -39,6 +42,8 @@ def plot(figure: go.Figure, words: str, key: str, *, has_steps: bool = True) -> 
             "not_loaded": not_loaded(),
             "config": _CONFIG,
             "has_steps": has_steps,
+            "steps": state.shown_steps(),
         },
         on_step_change=lambda: state.take_step_of(key),
+        on_zoom_change=lambda: state.take_zoom_of(key),
     )

@@ -15,6 +15,7 @@ from diagnostics.language import _
 from diagnostics.model.outcome import Fix
 from diagnostics.model.run import Run
 from diagnostics.runlog import RUN_FILE
+from diagnostics.told import reason
 from diagnostics.visible_text import one_line
 from diagnostics.wording.values import setting_text
 from trainer.launch import LaunchError, start
@@ -77,7 +78,7 @@ def _relaunch(path: Path, changes: Sequence[Fix], answer: str) -> None:
     try:
         start(["train", *words], child)
     except LaunchError as error:
-        st.session_state[answer] = str(error)
+        st.session_state[answer] = reason(error)
     else:
         st.session_state[answer] = child
         state.show_new_run(child)

@@ -9,6 +9,7 @@ from app.widgets.refusal import refusal_line
 from diagnostics.addresses import address_of
 from diagnostics.language import _
 from diagnostics.model.run import Run
+from diagnostics.told import reason
 from trainer.launch import LaunchError, resume
 from trainer.launch.arguments import read_plan
 from trainer.launch.resuming import newest_resumable
@@ -52,6 +53,6 @@ def _resume(path: Path, answer: str) -> None:
     try:
         resume(path)
     except LaunchError as error:
-        st.session_state[answer] = str(error)
+        st.session_state[answer] = reason(error)
     else:
         st.session_state.pop(answer, None)

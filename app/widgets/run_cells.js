@@ -41,7 +41,7 @@ const CELLS = {
     const ends = [element("span", "rlv-name-start", row.name.slice(0, at)), element("span", "rlv-name-end", row.name.slice(at))];
     const link = element("a", "rlv-name", ...ends);
     link.setAttribute("aria-label", row.name);
-    link.href = `run?${row.address}`;
+    link.href = table.data.run + row.address;
     link.title = row.note ? `${row.where}\n\n${row.note}` : row.where;
     link.addEventListener("click", (event) => table.open(event, row));
     const tags = row.tags.map((tag) => element("span", "rlv-tag", tag));

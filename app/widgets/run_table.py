@@ -70,6 +70,7 @@ def run_table(
         "sort": {"column": order.column, "is_reversed": order.is_reversed} if order else {},
         "status": status,
         "message": message,
+        "run": state.run_address(),
         "compare": state.compare_address(()),
         "may_select": order is not None,
         "may_edit": order is not None and not state.is_read_only(),

@@ -12,6 +12,7 @@ from app.widgets.way_back import LinkHome, way_back
 from diagnostics.addresses import address_of
 from diagnostics.language import N_, _
 from diagnostics.model.run import Run
+from diagnostics.told import reason
 from diagnostics.visible_text import visible
 from diagnostics.wording.live import silence, time_left
 from diagnostics.wording.runs import data_line, producer
@@ -82,6 +83,6 @@ def _stop(path: Path, answer: str) -> None:
     try:
         stop(path)
     except LaunchError as error:
-        st.session_state[answer] = str(error)
+        st.session_state[answer] = reason(error)
     else:
         st.session_state[answer] = _STOPPING

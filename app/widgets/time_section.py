@@ -21,4 +21,5 @@ def time_section(run: Run) -> None:
     st.markdown(f"**{escaped(budget_sentence(run, budget))}**")
     shares = shares_line(budget)
     st.caption(escaped(shares))
-    plot(time_band(budget, state.palette(), chosen_step=state.chosen_step()), shares, f"time.{run.run_id}")
+    band = time_band(budget, state.palette(), chosen_step=state.chosen_step(), window=state.shown_steps())
+    plot(band, shares, f"time.{run.run_id}")

@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn
 
+from diagnostics.argument_parser import ArgumentParser
 from diagnostics.language import ENGLISH, LANGUAGES, N_, _, set_language
 from diagnostics.report.strict_json import SCHEMA_VERSION, encoded_line
 from diagnostics.report.terminal import PIPE_WIDTH, Style, printable
@@ -88,8 +89,8 @@ COMMANDS = {
 DEFAULT_COMMAND = "ui"
 
 
-class Parser(argparse.ArgumentParser):
-    """argparse with errors in the command's own form, in the language that was asked for; JSON follows --lang alone."""
+class Parser(ArgumentParser):
+    """A parser with errors in the command's own form, in the language that was asked for; JSON follows --lang alone."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         given, rest = super().parse_known_args(args, namespace)
@@ -98,7 +99,7 @@ class Parser(argparse.ArgumentParser):
         return given, rest
 
     def error(self, message: str) -> NoReturn:
-        unknown = re.match(r"unrecognized arguments: (\S+)", message)
+        unknown = re.match(re.escape(_("unrecognized arguments: %s")).replace("%s", r"(\S+)"), message)
         hint = did_you_mean(unknown[1], self._option_string_actions) if unknown else ""
         raise CommandError(
             _("{problem}; see {command}").format(problem=message + hint, command=f"'{self.prog} --help'")

@@ -1,6 +1,7 @@
 """`rlvitals evaluate`: win rates on held-out prompts, computed in the trainer's process and printed here."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -9,7 +10,7 @@ from typing import Any
 from diagnostics.cli.command import BAD_INPUT, Parser, add_output, output_style, write_result
 from diagnostics.cli.packages import check_not_hidden, python_command
 from diagnostics.cli.train import hand_over
-from diagnostics.language import N_, _
+from diagnostics.language import N_, VARIABLES, _, current_language
 from diagnostics.report.markdown_elements import escaped
 from diagnostics.report.strict_json import to_json
 from diagnostics.report.table_forms import Table
@@ -41,7 +42,11 @@ def run(words: Sequence[str]) -> int:
     add_output(own)
     given, rest = own.parse_known_args(words)
     process = subprocess.run(
-        python_command("trainer.main", "evaluate", *rest), stdout=subprocess.PIPE, stderr=sys.stderr, check=False
+        python_command("trainer.main", "evaluate", *rest),
+        stdout=subprocess.PIPE,
+        stderr=sys.stderr,
+        env={**os.environ, VARIABLES[0]: current_language()},
+        check=False,
     )
     if process.returncode:
         if given.format == "json":

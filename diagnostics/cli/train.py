@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from diagnostics.api import UnreadableRun, diagnose, open_run
 from diagnostics.cli.command import CommandError, Parser, print_note, without_language, write_result
 from diagnostics.cli.packages import check_not_hidden, python_command
-from diagnostics.language import _
+from diagnostics.language import VARIABLES, _, current_language
 from diagnostics.model.cause import Cause
 from diagnostics.model.outcome import Fix
 from diagnostics.punctuation import clauses
@@ -39,7 +39,7 @@ def hand_over(*words: str) -> NoReturn:
     sys.stdout.flush()
     sys.stderr.flush()
     command = python_command("trainer.main", *without_language(words))
-    os.execv(command[0], command)
+    os.execve(command[0], command, {**os.environ, VARIABLES[0]: current_language()})
 
 
 def _with_fixes(words: Sequence[str]) -> list[str]:

@@ -16,6 +16,7 @@ from pathlib import Path
 import orjson
 
 from diagnostics.runlog.process import ProcessIdentity
+from diagnostics.told import told
 
 PROCESS_FILE = "process.json"
 _MODE = 0o600
@@ -55,20 +56,20 @@ def check_proof(directory: Path, run_id: str, process: ProcessIdentity) -> None:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
-        raise NotProven(f"{path} cannot be opened: {error.strerror}") from error
+        raise NotProven(told("{path} cannot be opened: {problem}", path=path, problem=error.strerror)) from error
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)
         _check_private(path, found)
         if _content(file.read(_LONGEST)) != {"run_id": run_id, **asdict(process)}:
-            raise NotProven(f"{path} names another run or process")
+            raise NotProven(told("{path} names another run or process", path=path))
     if not any(os.path.samestat(found, opened) for opened in _open_files(process.pid)):
-        raise NotProven(f"process {process.pid} does not hold {path} open")
+        raise NotProven(told("process {pid} does not hold {path} open", pid=process.pid, path=path))
 
 
 def _check_private(path: Path, found: os.stat_result) -> None:
     is_ours = stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid() and found.st_nlink == 1
     if not is_ours or stat.S_IMODE(found.st_mode) != _MODE:
-        raise NotProven(f"{path} is not a regular file of yours with mode 600")
+        raise NotProven(told("{path} is not a regular file of yours with mode 600", path=path))
 
 
 def _content(text: bytes) -> object:
@@ -83,7 +84,7 @@ def _open_files(pid: int) -> Iterator[os.stat_result]:
     try:
         yield from _open_files_of_linux(pid) if Path(_OPEN_FILES.format(pid)).exists() else _open_files_elsewhere(pid)
     except PermissionError as error:
-        raise NotProven(f"the system does not tell which files process {pid} holds open") from error
+        raise NotProven(told("the system does not tell which files process {pid} holds open", pid=pid)) from error
 
 
 def _open_files_of_linux(pid: int) -> Iterator[os.stat_result]:

@@ -46,6 +46,7 @@ from diagnostics.runlog.records import (
     RunRecord,
     StatusRecord,
 )
+from diagnostics.told import told
 
 EVENTS_FILE = "events.jsonl"
 SAMPLES_FILE = "samples.jsonl"
@@ -131,7 +132,9 @@ class RunLog:
             log.run_id = RunRecord.read(log.directory).run_id
             status = StatusRecord.read(log.directory)
         except RecordError as error:
-            raise RunLogError(f"{log.directory} holds no run that can go on: {error}") from error
+            raise RunLogError(
+                told("{directory} holds no run that can go on: {error}", directory=log.directory, error=error)
+            ) from error
         _check_not_elsewhere(log.directory, status)
         log._open(step, total, (*status.resumed, Resumption(step, time.time(), dict(changes or {}))))
         return log
@@ -155,9 +158,13 @@ class RunLog:
             self._process_file = ProcessFile(self.directory, self.run_id, process)
             self.heartbeat()
         except BlockingIOError as error:
-            raise RunLogError(f"{self.directory} is still written by a living process; stop that one first") from error
+            raise RunLogError(
+                told("{directory} is still written by a living process; stop that one first", directory=self.directory)
+            ) from error
         except OSError as error:
-            raise RunLogError(f"cannot write a run to {self.directory}: {error.strerror}") from error
+            raise RunLogError(
+                told("cannot write a run to {directory}: {problem}", directory=self.directory, problem=error.strerror)
+            ) from error
         threading.Thread(target=self._write_heartbeats, name="rlvitals-heartbeat", daemon=True).start()
 
     def log(
@@ -194,7 +201,10 @@ class RunLog:
         """
         if not self._events.is_in_place:
             raise RunLogError(
-                f"{self.directory} no longer holds this run: it was removed or replaced while the run was written"
+                told(
+                    "{directory} no longer holds this run: it was removed or replaced while the run was written",
+                    directory=self.directory,
+                )
             )
 
     def close(self, state: str = "finished", error: str | None = None) -> None:
@@ -230,9 +240,13 @@ class RunLog:
             with (self.directory / RUN_FILE).open("xb") as file:  # "x": two processes cannot claim one folder
                 file.write(encode(description))
         except FileExistsError as error:
-            raise RunLogError(f"{self.directory} already holds a run; choose another run_dir") from error
+            raise RunLogError(
+                told("{directory} already holds a run; choose another run_dir", directory=self.directory)
+            ) from error
         except OSError as error:
-            raise RunLogError(f"cannot write a run to {self.directory}: {error.strerror}") from error
+            raise RunLogError(
+                told("cannot write a run to {directory}: {problem}", directory=self.directory, problem=error.strerror)
+            ) from error
 
     def _note_step(self, step: int) -> None:
         """Record the step for status.json, which is rewritten at most once a second; the heartbeat writes the rest.
@@ -296,7 +310,9 @@ def _check_not_elsewhere(directory: Path, status: StatusRecord) -> None:
     host = status.process.host if status.process else socket.gethostname()
     is_elsewhere = host != socket.gethostname() and status.state not in ENDED_STATES
     if is_elsewhere and time.time() - (status.heartbeat or 0.0) < SECONDS_OF_SILENCE:
-        raise RunLogError(f"{directory} is still written on {host}; stop it there first")
+        raise RunLogError(
+            told("{directory} is still written on {host}; stop it there first", directory=directory, host=host)
+        )
 
 
 def installed_versions() -> dict[str, str]:

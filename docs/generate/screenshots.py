@@ -67,8 +67,11 @@ SHOTS = (
     Shot("metrics", "run", _of("cut-off", section="metrics"), sign=".rlm-metrics td"),
     Shot("samples", "run", _of("cut-off", section="samples"), sign=".rls-detail dl"),
     Shot("checks", "run", _of("negative-kl", section="checks"), sign=".rlc-row"),
+    Shot("time", "run", _of("healthy-ppo", section="time"), sign=".rlvitals-plot .main-svg"),
     Shot("config", "run", _of("cut-off", section="config"), sign="[data-testid=stDataFrame] canvas"),
     Shot("run-missing", "run", _of("nowhere")),
+    Shot("run-chinese", "run", _of("cut-off", lang="zh"), sign=_DRAWN),
+    Shot("launch-chinese", "launch", {"lang": "zh"}, sign="[data-testid=stBaseButton-primary]"),
     Shot("compare", "compare", _COMPARED, sign=_DRAWN),
     Shot("launch", "launch", sign="[data-testid=stBaseButton-primary]"),
     Shot("learn", "learn"),
@@ -82,6 +85,7 @@ EMPTY = (Shot("empty", sign=_LISTED),)
 
 def main() -> None:
     """Take every picture, and remove those of shots that are no more."""
+    _check_fonts()
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir()
     with _home() as home, sync_playwright() as playwright:
@@ -105,6 +109,12 @@ def _home() -> Iterator[Path]:
         yield home
     finally:
         shutil.rmtree(home)
+
+
+def _check_fonts() -> None:
+    found = subprocess.run(["fc-list", ":lang=zh"], stdout=subprocess.PIPE, text=True, check=True)
+    if not found.stdout:
+        sys.exit("no font has Chinese letters, which are on every page; on Debian: apt-get install fonts-wqy-microhei")
 
 
 def _chromium() -> str:

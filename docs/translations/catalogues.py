@@ -20,10 +20,14 @@ from diagnostics.rules.not_judged import NOT_JUDGED
 from diagnostics.rules.rule import GRADES, Rule
 from diagnostics.time_budget.stages import TITLES
 from diagnostics.wording.findings import in_words
+from docs.translations.argparse_words import PLURALS, WORDS
 from docs.translations.texts import Text
 from docs.translations.units import units
-from trainer.config.options import Section
+from trainer.config.algorithms import ALGORITHMS
+from trainer.config.built_in_rewards import BUILT_IN
+from trainer.config.options import Section, options_of
 from trainer.config.recipes import RECIPES
+from trainer.faults import FAULTS
 from trainer.launch.executors.resources import RESOURCE_HELP
 from trainer.trust.foreign_code import Kind
 
@@ -45,6 +49,7 @@ def texts() -> Iterator[tuple[str, Text]]:
     yield from (("findings", text) for text in _shared_findings())
     yield from (("findings", text) for text in units())
     yield from (("sources", text) for text in _sources())
+    yield from (("trainer", text) for text in _options())
     yield from (("pages", text) for text in _launch_form())
 
 
@@ -99,6 +104,8 @@ def _words() -> Iterator[Text]:
     for entry in NOT_JUDGED:
         yield Text(entry.summary, "diagnostics/rules/not_judged.py", entry.name)
         yield Text(entry.reason, "diagnostics/rules/not_judged.py", f"{entry.name}: why no rule judges it")
+    yield from (Text(words, "argparse", "what argparse says") for words in WORDS)
+    yield from (Text(one, "argparse", "what argparse says", plural=many) for one, many in PLURALS)
     yield from _table(GRADES, "diagnostics/rules/rule.py")
     yield from _table(TITLES, "diagnostics/time_budget/stages.py")
     for form in FORMATS:
@@ -118,8 +125,22 @@ def _sources() -> Iterator[Text]:
     yield Text(CHECKLIST_SOURCE, "diagnostics/catalogue/checklist.py")
 
 
+def _options() -> Iterator[Text]:
+    """What a training can be told, and made sick with."""
+    where = "trainer/config/options"
+    for algorithm in ALGORITHMS.values():
+        for option in options_of(algorithm.config):
+            yield Text(option.help, where, f"{option.name}: help")
+            yield Text(option.meaning_of_empty, where, f"{option.name}: what an empty value means")
+    for name, built_in in BUILT_IN.items():
+        yield Text(built_in.summary, "trainer/config/built_in_rewards.py", name)
+        yield Text(built_in.number, "trainer/config/built_in_rewards.py", f"{name}: its number")
+    for fault in FAULTS.values():
+        yield Text(fault.does, "trainer/faults", f"{fault.name}: what it does")
+
+
 def _launch_form() -> Iterator[Text]:
-    """What the page that starts trainings offers; the help of its many options is English so far."""
+    """What the page that starts trainings offers."""
     for recipe in RECIPES.values():
         yield Text(recipe.title, "trainer/config/recipes.py", recipe.name)
         yield Text(recipe.description, "trainer/config/recipes.py", recipe.name)

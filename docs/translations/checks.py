@@ -8,7 +8,7 @@ from babel.messages.catalog import Message
 
 from docs.translations.files import forms, is_done, messages, template, translations
 
-_PLACE = re.compile(r"\{[a-z_]*\}")
+_PLACE = re.compile(r"\{[a-z_]*(?:![rs])?(?::[^{}]+)?\}|%\([a-z_]+\)[rs]|%[rs]")
 _CODE = re.compile(r"`[^`]+`")
 
 

@@ -8,7 +8,7 @@ from babel.messages.extract import extract_from_file
 from docs.translations.texts import Text
 
 _ROOT = Path(__file__).parents[2]
-_FOLDERS = {"diagnostics": "words", "app": "pages"}
+_FOLDERS = {"diagnostics": "words", "trainer": "trainer", "app": "pages"}
 _KEYWORDS = {
     "_": None,
     "N_": None,

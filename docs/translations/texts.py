@@ -12,6 +12,7 @@ DOMAINS = (
     "samples",
     "settings",
     "sources",
+    "trainer",
     "pages",
 )
 """A text that stands in several belongs to the first of them."""

@@ -19,7 +19,7 @@ async def streamlit(scope: Scope, receive: Receive, send: Send) -> None:
     await answer(scope, receive, send)
 
 
-def ask(path: str, query: str = "", base_path: str = "", method: str = "GET") -> Sequence[Any]:
+def ask(path: str, query: str = "", base_path: str = "", method: str = "GET", cookie: str = "") -> Sequence[Any]:
     """The status, the headers and the body of an answer."""
     sent: list[dict[str, Any]] = []
 
@@ -29,10 +29,11 @@ def ask(path: str, query: str = "", base_path: str = "", method: str = "GET") ->
     async def send(message: Any) -> None:
         sent.append(message)
 
-    scope = {"type": "http", "method": method, "path": path, "query_string": query.encode(), "headers": []}
+    headers = [(b"host", b"host"), (b"cookie", cookie.encode())]
+    scope = {"type": "http", "method": method, "path": path, "query_string": query.encode(), "headers": headers}
     run_apart(PageAddresses(streamlit, base_path)(scope, receive, send))
-    headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-    return sent[0]["status"], headers, b"".join(message.get("body", b"") for message in sent[1:]).decode()
+    answered = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    return sent[0]["status"], answered, b"".join(message.get("body", b"") for message in sent[1:]).decode()
 
 
 @pytest.mark.parametrize("base_path", ["", "/behind/proxy"])
@@ -61,6 +62,11 @@ def test_an_address_without_a_page_leads_home(path: str, home: str) -> None:
     assert (status, urljoin(f"http://host{path}", headers["location"])) == (303, f"http://host{home}")
 
 
+def test_the_way_home_keeps_the_language() -> None:
+    _, headers, _ = ask("/nonsense", "run=a&lang=zh")
+    assert headers["location"] == "./?unknown=nonsense&lang=zh"
+
+
 def test_the_way_home_is_relative_so_that_it_holds_behind_a_proxy() -> None:
     _, headers, _ = ask("/base/no/page", base_path="/base")
     assert headers["location"] == "../?unknown=no%2Fpage"
@@ -75,3 +81,18 @@ def test_the_name_of_the_list_leads_to_it_with_its_filter() -> None:
 def test_all_that_is_no_document_goes_on_to_streamlit(path: str, method: str) -> None:
     status, _, body = ask(path, method=method)
     assert (status, body) == (200, "the document of Streamlit" if method == "POST" else "a file")
+
+
+def test_a_chosen_language_is_kept_for_pages_whose_address_names_none() -> None:
+    status, headers, _ = ask("/base/run", "run=a%20b&run=c&lang=en&choose_lang=zh", base_path="/base")
+    assert (status, headers["location"]) == (303, "./run?run=a+b&run=c&lang=zh")
+    kept, _, attributes = headers["set-cookie"].partition("; ")
+    assert {"HttpOnly", "Path=/base", "SameSite=lax"} <= set(attributes.split("; "))
+
+    assert '<html lang="zh-CN">' in ask("/run", cookie=kept)[2]
+    assert '<html lang="en">' in ask("/run", "lang=en", cookie=kept)[2]
+
+
+def test_a_choice_that_there_is_not_changes_nothing() -> None:
+    status, headers, _ = ask("/run", "choose_lang=xx%0d%0aSet-Cookie:%20a=b")
+    assert (status, "set-cookie" in headers) == (200, False)

@@ -55,8 +55,8 @@ def test_two_sessions_of_one_server_speak_two_languages_and_each_can_change_its_
     assert CHINESE.search(cause(chinese))
     assert CHINESE.search(summaries(chinese))
     assert drawn(chinese, "verdict")["cards"][0]["name"] == drawn(english, "verdict")["cards"][0]["name"]
-    assert 'href="?section=checks&amp;lang=zh"' in foot(english)
-    assert 'href="?section=checks&amp;lang=en"' in foot(chinese)
+    assert 'href="?section=checks&amp;choose_lang=zh"' in foot(english)
+    assert 'href="?section=checks&amp;choose_lang=en"' in foot(chinese)
 
     del chinese.query_params["lang"]  # as a link to another page does
     assert CHINESE.search(cause(chinese.run()))

@@ -1,11 +1,14 @@
 """Tests of the translations: that they are whole, keep what must stay, and are what is read at run time."""
 
+import argparse
 import gettext
 
 import pytest
+from babel.messages.extract import extract_from_file
 
 from diagnostics.language import _, known_language, language, ngettext
 from diagnostics.rules import CATALOG
+from docs.translations.argparse_words import OF_PROGRAMMERS, PLURALS, WORDS
 from docs.translations.checks import differences, faults
 from docs.translations.files import TRANSLATED, forms, is_done, messages, mo_file, template, translations
 from docs.translations.texts import DOMAINS
@@ -50,6 +53,12 @@ def test_what_is_read_is_what_is_translated(code: str, domain: str) -> None:
         else:
             found = compiled.gettext(english)
         assert (forms(message)[0] if is_done(message) else english) == found
+
+
+def test_what_argparse_says_is_known_whatever_the_version_of_python() -> None:
+    found = extract_from_file("python", argparse.__file__, keywords={"_": None, "ngettext": (1, 2)})
+    said = {words if isinstance(words, str) else words[0] for _line, words, _comments, _context in found}
+    assert said - {*WORDS, *OF_PROGRAMMERS, *(one for one, _many in PLURALS)} == set()
 
 
 def test_every_unit_that_a_rule_may_say_is_translated() -> None:

@@ -7,6 +7,8 @@ import torch
 from accelerate import Accelerator, PartialState
 from accelerate.utils import DistributedDataParallelKwargs, set_seed
 
+from diagnostics.language import _, ngettext
+from diagnostics.punctuation import listed
 from trainer.acceleration.parallel.cores import keep_to_own_cores
 from trainer.acceleration.parallel.sharding import asks_for_deepspeed, configure_sharding
 from trainer.config.training import TrainConfig
@@ -55,7 +57,7 @@ def accelerator_for(config: TrainConfig) -> Accelerator:
     accelerator = Accelerator(cpu=stays_on_cpu(config), mixed_precision=precision, kwargs_handlers=[in_place])
     configure_sharding(accelerator, config)
     if accelerator.is_main_process:
-        say_once("device", f"computes on {place_in_words(accelerator)}")
+        say_once("device", _("computes on {place}").format(place=place_in_words(accelerator)))
     return accelerator
 
 
@@ -64,12 +66,13 @@ def place_in_words(accelerator: Accelerator) -> str:
     device, count = accelerator.device, accelerator.num_processes
     place = f"{count} × {device.type}" if count > 1 else device.type
     if device.type == "cpu":
-        threads = torch.get_num_threads()
-        place += f", {threads} thread{'s' if threads > 1 else ''}{' each' if count > 1 else ''}"
+        number = torch.get_num_threads()
+        threads = ngettext("{count} thread", "{count} threads", number).format(count=number)
+        place = listed([place, _("{threads} each").format(threads=threads) if count > 1 else threads])
     elif name := _name_of(device):
         place += f" ({name})"
     precision = accelerator.mixed_precision
-    return place if precision == "no" else f"{place}, mixed precision {precision}"
+    return place if precision == "no" else listed([place, _("mixed precision {precision}").format(precision=precision)])
 
 
 def _name_of(device: torch.device) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from diagnostics.told import told
 from trainer.config.grpo import GRPOConfig
 from trainer.config.options import ConfigError, did_you_mean
 from trainer.config.ppo import PPOConfig
@@ -43,5 +44,12 @@ def make_config(algorithm: str, values: Mapping[str, Any]) -> TrainConfig:
     """
     if algorithm not in ALGORITHMS:
         nearest = did_you_mean(algorithm, ALGORITHMS)
-        raise ConfigError(f"the algorithm must be one of {', '.join(ALGORITHMS)}, but is {algorithm!r}{nearest}")
+        raise ConfigError(
+            told(
+                "the algorithm must be one of {names}, but is {algorithm!r}{nearest}",
+                names=", ".join(ALGORITHMS),
+                algorithm=algorithm,
+                nearest=nearest,
+            )
+        )
     return ALGORITHMS[algorithm].config.from_values(values)

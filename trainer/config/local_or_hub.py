@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from diagnostics.told import told
 from trainer.config.options import ConfigError
 
 DATASET_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
@@ -50,8 +51,19 @@ def check_dataset(name: str, option: str) -> None:
     if place.is_dir() or (place.suffix.lower() in DATASET_SUFFIXES and place.is_file()):
         return
     if place.is_file():
-        raise ConfigError(f"the {option} {name} has an unknown file type; it must end in {', '.join(DATASET_SUFFIXES)}")
+        raise ConfigError(
+            told(
+                "the {option} {name} has an unknown file type; it must end in {names}",
+                option=option,
+                name=name,
+                names=", ".join(DATASET_SUFFIXES),
+            )
+        )
     raise ConfigError(
-        f"the {option} {name} is not a file; give a JSONL, CSV or parquet file with a `prompt` in each row, a folder "
-        "that `datasets` has saved, or a dataset's id on the hub"
+        told(
+            "the {option} {name} is not a file; give a JSONL, CSV or parquet file with a `prompt` in each "
+            "row, a folder that `datasets` has saved, or a dataset's id on the hub",
+            option=option,
+            name=name,
+        )
     )

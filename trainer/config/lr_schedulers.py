@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from diagnostics.told import told
 from trainer.config.options import ConfigError
 
 SCHEDULERS = (
@@ -38,7 +39,9 @@ def scheduler_settings(text: str | None) -> dict[str, Any]:
     except json.JSONDecodeError:
         settings = None
     if not isinstance(settings, dict):
-        raise ConfigError(f'lr_scheduler_kwargs must be a JSON object such as {{"min_lr_rate": 0.1}}, but is {text!r}')
+        raise ConfigError(
+            told('lr_scheduler_kwargs must be a JSON object such as {{"min_lr_rate": 0.1}}, but is {text!r}', text=text)
+        )
     return settings
 
 
@@ -51,7 +54,11 @@ def check_schedule(name: str, settings: str | None) -> None:
     needed = _NEEDS.get(name, ())
     if needed and not set(needed) & scheduler_settings(settings).keys():
         raise ConfigError(
-            f"lr_scheduler_type = {name} needs {' or '.join(needed)}; give it as lr_scheduler_kwargs = "
-            f'{{"{needed[-1]}": …}}'
+            told(
+                'lr_scheduler_type = {name} needs {names}; give it as lr_scheduler_kwargs = {{"{needed}": …}}',
+                name=name,
+                names=" or ".join(needed),
+                needed=needed[-1],
+            )
         )
     scheduler_settings(settings)

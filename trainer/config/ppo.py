@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from diagnostics.told import told
 from trainer.config.options import ConfigError, Section, options_under, redefined_option
 from trainer.config.training import TrainConfig
 
@@ -93,24 +94,32 @@ class PPOConfig(TrainConfig):
         super().check()
         if self.batch_size % self.num_mini_batches:
             raise ConfigError(
-                f"the batch of {self.batch_size} episodes (per_device_train_batch_size × gradient_accumulation_steps × "
-                f"num_processes) does not divide by num_mini_batches = {self.num_mini_batches}"
+                told(
+                    "the batch of {batch_size} episodes (per_device_train_batch_size × gradient_accumulation_steps × "
+                    "num_processes) does not divide by num_mini_batches = {num_mini_batches}",
+                    batch_size=self.batch_size,
+                    num_mini_batches=self.num_mini_batches,
+                )
             )
         if self.batch_size // self.num_mini_batches % self.num_processes:
             raise ConfigError(
-                f"a mini-batch of {self.batch_size // self.num_mini_batches} episodes does not divide by "
-                f"num_processes = {self.num_processes}; change num_mini_batches or per_device_train_batch_size"
+                told(
+                    "a mini-batch of {episodes} episodes does not divide by num_processes = {num_processes}; change "
+                    "num_mini_batches or per_device_train_batch_size",
+                    episodes=self.batch_size // self.num_mini_batches,
+                    num_processes=self.num_processes,
+                )
             )
         self._check_scores()
 
     def _check_scores(self) -> None:
         if self.missing_eos_penalty is not None and self.non_eos_penalty:
             raise ConfigError(
-                "missing_eos_penalty subtracts from the score that non_eos_penalty replaces; give one of the two"
+                told("missing_eos_penalty subtracts from the score that non_eos_penalty replaces; give one of the two")
             )
         if self.missing_eos_penalty is not None and not self.stops_at_eos:
-            raise ConfigError("missing_eos_penalty needs stop_token = eos: without it no response ends early")
+            raise ConfigError(told("missing_eos_penalty needs stop_token = eos: without it no response ends early"))
         if self.non_eos_penalty and not self.stops_at_eos:
-            raise ConfigError("non_eos_penalty needs stop_token = eos: without it no response ends early")
+            raise ConfigError(told("non_eos_penalty needs stop_token = eos: without it no response ends early"))
         if self.use_score_norm and not self.use_score_scaling:
-            raise ConfigError("use_score_norm centres what use_score_scaling divides; give use_score_scaling too")
+            raise ConfigError(told("use_score_norm centres what use_score_scaling divides; give use_score_scaling too"))

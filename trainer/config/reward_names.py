@@ -9,9 +9,13 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+from diagnostics.told import told
 from trainer.config.built_in_rewards import BUILT_IN
 from trainer.config.local_or_hub import absolute_path
 from trainer.config.options import did_you_mean
+
+REWARD_FUNCTION = told("reward function")
+"""What errors call a function that is named like one."""
 
 
 class RewardError(ValueError):
@@ -35,8 +39,13 @@ def parse_built_in(name: str) -> BuiltInName:
     label, _, argument = name.partition(":")
     if label not in BUILT_IN:
         raise RewardError(
-            f"unknown reward function {name!r}{did_you_mean(label, BUILT_IN)}: the built-in ones are "
-            f"{', '.join(BUILT_IN)}; a function of your own is path/to/file.py:function"
+            told(
+                "unknown reward function {name!r}{hint}: the built-in ones are {names}; a function of your own "
+                "is path/to/file.py:function",
+                name=name,
+                hint=did_you_mean(label, BUILT_IN),
+                names=", ".join(BUILT_IN),
+            )
         )
     return BuiltInName(label, _text(label, argument) if BUILT_IN[label].text else _number(label, argument))
 
@@ -54,7 +63,7 @@ def is_function_in_file(name: str) -> bool:
     return name.endswith(".py") or (path.endswith(".py") and bool(function))
 
 
-def function_in_file(name: str, what: str = "reward function") -> tuple[Path, str]:
+def function_in_file(name: str, what: str = REWARD_FUNCTION) -> tuple[Path, str]:
     """The file and the function of a name, without running the file. Errors call it `what`.
 
     Raises:
@@ -62,9 +71,19 @@ def function_in_file(name: str, what: str = "reward function") -> tuple[Path, st
     """
     path, _, function = name.rpartition(":")
     if not path.endswith(".py") or not function.isidentifier():
-        raise RewardError(f"{what} {name!r} names no function: write path/to/file.py:function")
+        raise RewardError(
+            told("{what} {name!r} names no function: write path/to/file.py:function", what=what, name=name)
+        )
     if not Path(path).expanduser().is_file():
-        raise RewardError(f"{what} {name!r}: there is no file {path} in {Path.cwd()}; correct the path")
+        raise RewardError(
+            told(
+                "{what} {name!r}: there is no file {path} in {cwd}; correct the path",
+                what=what,
+                name=name,
+                path=path,
+                cwd=Path.cwd(),
+            )
+        )
     return Path(path).expanduser(), function
 
 
@@ -81,14 +100,22 @@ def absolute_name(name: str) -> str:
 
 def _text(label: str, argument: str) -> str:
     if not argument:
-        raise RewardError(f"reward function {label} needs a text: write {label}:{BUILT_IN[label].text}")
+        raise RewardError(
+            told("reward function {label} needs a text: write {label}:{text}", label=label, text=BUILT_IN[label].text)
+        )
     return argument
 
 
 def _number(label: str, argument: str) -> float | None:
     built_in = BUILT_IN[label]
     if argument and not built_in.number:
-        raise RewardError(f"reward function {label} takes no number, but {argument!r} was given: write {label} alone")
+        raise RewardError(
+            told(
+                "reward function {label} takes no number, but {argument!r} was given: write {label} alone",
+                label=label,
+                argument=argument,
+            )
+        )
     try:
         number = float(argument) if argument else built_in.default
     except ValueError:
@@ -98,6 +125,12 @@ def _number(label: str, argument: str) -> float | None:
         needed = "a number above 0" if built_in.must_be_positive else "a number"
         found = repr(argument) if argument else "none"
         raise RewardError(
-            f"reward function {label} needs {needed} ({built_in.number}), got {found}: write {label}:20, say"
+            told(
+                "reward function {label} needs {needed} ({number}), got {found}: write {label}:20, say",
+                label=label,
+                needed=needed,
+                number=built_in.number,
+                found=found,
+            )
         )
     return number

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from diagnostics.told import told
 from trainer.config.options import ConfigError, Section, options_under, redefined_option
 from trainer.config.options.completion_groups import CompletionGroupOptions
 from trainer.config.training import TrainConfig
@@ -38,5 +39,8 @@ class RLOOConfig(CompletionGroupOptions, TrainConfig):
         limits = self.reward_clip_range
         if limits is not None and (len(limits) != 2 or not limits[0] < limits[1]):
             raise ConfigError(
-                f"reward_clip_range must be two numbers, the lower one first, but is {', '.join(map(str, limits))}"
+                told(
+                    "reward_clip_range must be two numbers, the lower one first, but is {names}",
+                    names=", ".join(map(str, limits)),
+                )
             )

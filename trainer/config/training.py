@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from diagnostics.told import told
 from trainer.config.local_or_hub import DATASET_SUFFIXES, is_path
 from trainer.config.options import ConfigError, options_of, parse_values
 from trainer.config.options.data import DataOptions
@@ -112,7 +113,11 @@ class TrainConfig(  # --help lists the groups from the last to the first, the or
         self._check_fault()
         if self.min_new_tokens > self.max_new_tokens:
             raise ConfigError(
-                f"min_new_tokens is {self.min_new_tokens}, but a completion has at most {self.max_new_tokens} tokens"
+                told(
+                    "min_new_tokens is {min_new_tokens}, but a completion has at most {max_new_tokens} tokens",
+                    min_new_tokens=self.min_new_tokens,
+                    max_new_tokens=self.max_new_tokens,
+                )
             )
 
     def _check_evaluation(self) -> None:
@@ -120,8 +125,12 @@ class TrainConfig(  # --help lists the groups from the last to the first, the or
             return
         if is_path(self.dataset, DATASET_SUFFIXES) and self.dataset.endswith(DATASET_SUFFIXES):
             raise ConfigError(
-                f"eval_strategy is {self.eval_strategy}, but the dataset {self.dataset} is a file without a split that "
-                "is kept out of training; name an eval_dataset"
+                told(
+                    "eval_strategy is {eval_strategy}, but the dataset {dataset} is a file without a split that is "
+                    "kept out of training; name an eval_dataset",
+                    eval_strategy=self.eval_strategy,
+                    dataset=self.dataset,
+                )
             )
 
     def _check_fault(self) -> None:
@@ -130,8 +139,15 @@ class TrainConfig(  # --help lists the groups from the last to the first, the or
         case = FAULTS[self.fault].case(self.algorithm, self.task)
         if case is None:
             raise ConfigError(
-                f"the fault {self.fault} is not available for {self.algorithm} on {self.task}; "
-                "--list_faults shows what each is available for"
+                told(
+                    "the fault {fault} is not available for {algorithm} on {task}; --list_faults shows what each is "
+                    "available for",
+                    fault=self.fault,
+                    algorithm=self.algorithm,
+                    task=self.task,
+                )
             )
         if case.rows is not None and self.dataset:
-            raise ConfigError(f"the fault {self.fault} changes the demo task's prompts; leave dataset empty")
+            raise ConfigError(
+                told("the fault {fault} changes the demo task's prompts; leave dataset empty", fault=self.fault)
+            )

@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from diagnostics.told import told
 from trainer.config.local_or_hub import DATASET_SUFFIXES, check_dataset, is_path
 from trainer.config.options import ConfigError
 from trainer.config.training import TrainConfig
@@ -49,7 +50,10 @@ def load_eval_rows(config: TrainConfig) -> list[Row]:
         return list(get_task(config.task).prompts("eval", seed=config.seed))
     if _is_file(config.dataset):
         raise ConfigError(
-            f"the dataset {config.dataset} is a file without a split that is kept out of training; name an eval_dataset"
+            told(
+                "the dataset {dataset} is a file without a split that is kept out of training; name an eval_dataset",
+                dataset=config.dataset,
+            )
         )
     return read_dataset(config.dataset, config.dataset_config, config.dataset_test_split)
 
@@ -93,12 +97,19 @@ def _checked(name: str, numbered: Iterator[Numbered]) -> list[Row]:
         prompt = row.get("prompt") if isinstance(row, dict) else None
         if not _is_prompt(prompt):
             raise ConfigError(
-                f"{place} of the dataset {name} has {_prompt_stand_in(prompt)}; every row needs one, a text or a list "
-                'of messages with a text each such as [{"role": "user", "content": "Hello"}]'
+                told(
+                    "{place} of the dataset {name} has {found}; every row needs one, a text or a list of "
+                    'messages with a text each such as [{{"role": "user", "content": "Hello"}}]',
+                    place=place,
+                    name=name,
+                    found=_prompt_stand_in(prompt),
+                )
             )
         rows.append(row)
     if not rows:
-        raise ConfigError(f'the dataset {name} is empty; it needs at least one row such as {{"prompt": "Hello"}}')
+        raise ConfigError(
+            told('the dataset {name} is empty; it needs at least one row such as {{"prompt": "Hello"}}', name=name)
+        )
     return rows
 
 
@@ -109,16 +120,16 @@ def _is_prompt(prompt: object) -> bool:
 def _prompt_stand_in(prompt: object) -> str:
     """What the row has instead of a prompt, shortened."""
     if not prompt:
-        return "no `prompt`"
+        return told("no `prompt`")
     text = json.dumps(prompt, default=str)
-    return f"the `prompt` {text if len(text) <= _SHOWN else text[:_SHOWN] + '…'}"
+    return told("the `prompt` {text}", text=text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
 
 
 def _rows_of_file(path: Path) -> Iterator[Numbered]:
     try:
         yield from _FORMATS[path.suffix.lower()](path)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ConfigError(f"the dataset {path} cannot be read: {error}") from error
+        raise ConfigError(told("the dataset {path} cannot be read: {error}", path=path, error=error)) from error
 
 
 def _jsonl(path: Path) -> Iterator[Numbered]:
@@ -126,9 +137,16 @@ def _jsonl(path: Path) -> Iterator[Numbered]:
         for number, line in enumerate(lines, start=1):
             if line.strip():
                 try:
-                    yield f"line {number}", json.loads(line)
+                    yield told("line {number}", number=number), json.loads(line)
                 except json.JSONDecodeError as error:
-                    raise ConfigError(f"line {number} of the dataset {path} is not valid JSON: {error}") from error
+                    raise ConfigError(
+                        told(
+                            "line {number} of the dataset {path} is not valid JSON: {error}",
+                            number=number,
+                            path=path,
+                            error=error,
+                        )
+                    ) from error
 
 
 def _json(path: Path) -> Iterator[Numbered]:
@@ -140,21 +158,40 @@ def _json(path: Path) -> Iterator[Numbered]:
     try:
         rows = json.loads(text)
     except json.JSONDecodeError as error:
-        raise ConfigError(f"line {error.lineno} of the dataset {path} is not valid JSON: {error}") from error
-    yield from ((f"row {number}", row) for number, row in enumerate(rows, start=1))
+        raise ConfigError(
+            told(
+                "line {number} of the dataset {path} is not valid JSON: {error}",
+                number=error.lineno,
+                path=path,
+                error=error,
+            )
+        ) from error
+    yield from ((told("row {number}", number=number), row) for number, row in enumerate(rows, start=1))
 
 
 def _csv(path: Path) -> Iterator[Numbered]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = csv.DictReader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",", strict=True)
         if "prompt" not in (rows.fieldnames or ()):
-            raise ConfigError(f"the dataset {path} has no column `prompt` (columns: {_listed(rows.fieldnames)})")
+            raise ConfigError(
+                told(
+                    "the dataset {path} has no column `prompt` (columns: {listed})",
+                    path=path,
+                    listed=_listed(rows.fieldnames),
+                )
+            )
         while True:
             line = rows.line_num + 1
             if (row := next(rows, None)) is None:
                 return
             if None in row:
-                raise ConfigError(f"line {line} of the dataset {path} has more fields than the header has columns")
+                raise ConfigError(
+                    told(
+                        "line {line} of the dataset {path} has more fields than the header has columns",
+                        line=line,
+                        path=path,
+                    )
+                )
             yield f"line {line}", row
 
 
@@ -163,14 +200,22 @@ def _parquet(path: Path) -> Iterator[Numbered]:
         import pyarrow  # noqa: PLC0415 - an extra, and half a second to import
         from pyarrow import parquet  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        raise ConfigError(f"reading {path} needs pyarrow; install it with: pip install 'rlvitals[data]'") from error
+        raise ConfigError(
+            told("reading {path} needs pyarrow; install it with: pip install 'rlvitals[data]'", path=path)
+        ) from error
     try:
         table = parquet.read_table(path)
     except pyarrow.ArrowException as error:
-        raise ConfigError(f"the dataset {path} cannot be read: {error}") from error
+        raise ConfigError(told("the dataset {path} cannot be read: {error}", path=path, error=error)) from error
     if "prompt" not in table.column_names:
-        raise ConfigError(f"the dataset {path} has no column `prompt` (columns: {_listed(table.column_names)})")
-    yield from ((f"row {number}", row) for number, row in enumerate(table.to_pylist(), start=1))
+        raise ConfigError(
+            told(
+                "the dataset {path} has no column `prompt` (columns: {listed})",
+                path=path,
+                listed=_listed(table.column_names),
+            )
+        )
+    yield from ((told("row {number}", number=number), row) for number, row in enumerate(table.to_pylist(), start=1))
 
 
 _FORMATS: Mapping[str, Callable[[Path], Iterator[Numbered]]] = {
@@ -188,8 +233,11 @@ def _rows_of_datasets(name: str, subset: str | None, split: str) -> Iterator[Num
         import datasets  # noqa: PLC0415 - an extra, and seconds to import
     except ModuleNotFoundError as error:
         raise ConfigError(
-            f"the dataset {name} is not a file, and reading it needs `datasets`; install it with: "
-            "pip install 'rlvitals[data]', or give a JSONL, CSV or parquet file"
+            told(
+                "the dataset {name} is not a file, and reading it needs `datasets`; install it with: pip install "
+                "'rlvitals[data]', or give a JSONL, CSV or parquet file",
+                name=name,
+            )
         ) from error
     datasets.disable_progress_bars()
     saved = any((Path(name) / mark).is_file() for mark in _SAVED_BY_DATASETS)
@@ -197,16 +245,29 @@ def _rows_of_datasets(name: str, subset: str | None, split: str) -> Iterator[Num
         loaded = datasets.load_from_disk(name) if saved else datasets.load_dataset(name, subset, split=split)
     except (OSError, ValueError, datasets.exceptions.DatasetsError) as error:
         raise ConfigError(
-            f"`datasets` cannot load {name} (subset {subset or 'default'}, split {split}): {_first_line(error)}; "
-            "a local JSONL, CSV or parquet file works without a network"
+            told(
+                "`datasets` cannot load {name} (subset {subset}, split {split}): {first_line}; a local JSONL, CSV "
+                "or parquet file works without a network",
+                name=name,
+                subset=subset or "default",
+                split=split,
+                first_line=_first_line(error),
+            )
         ) from error
     table = _split_of(loaded, name, split) if isinstance(loaded, datasets.DatasetDict) else loaded
-    yield from ((f"row {number}", row) for number, row in enumerate(table, start=1))
+    yield from ((told("row {number}", number=number), row) for number, row in enumerate(table, start=1))
 
 
 def _split_of(splits: Any, name: str, split: str) -> Any:
     if split not in splits:
-        raise ConfigError(f"the dataset {name} has no split {split!r} (splits: {_listed(list(splits))})")
+        raise ConfigError(
+            told(
+                "the dataset {name} has no split {split!r} (splits: {listed})",
+                name=name,
+                split=split,
+                listed=_listed(list(splits)),
+            )
+        )
     return splits[split]
 
 

@@ -10,6 +10,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 
+from diagnostics.language import _
 from trainer.config.local_or_hub import DATASET_SUFFIXES, is_path
 from trainer.config.training import TrainConfig
 from trainer.console import say_once
@@ -32,7 +33,8 @@ def go_offline_if_hub_unreachable(config: TrainConfig, *rewards: str) -> None:
     endpoint = os.environ.get("HF_ENDPOINT") or HUB
     if reason := why_unreachable(endpoint):
         os.environ[_OFFLINE[0]] = "1"
-        say_once("hub", f"{endpoint} cannot be reached ({reason}): {named} is looked for in its local cache only")
+        words = _("{endpoint} cannot be reached ({reason}): {name} is looked for in its local cache only")
+        say_once("hub", words.format(endpoint=endpoint, reason=reason, name=named))
 
 
 def why_unreachable(endpoint: str) -> str:

@@ -7,7 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
+from diagnostics.argument_parser import ArgumentParser
+from diagnostics.language import _
 from diagnostics.runlog import CHECKPOINTS_FOLDER
+from diagnostics.told import said, told
 from trainer.config.algorithms import make_config
 from trainer.config.local_or_hub import DATASET_SUFFIXES, absolute_path, check_dataset
 from trainer.config.options import ConfigError
@@ -17,7 +20,7 @@ from trainer.launch.consent import Consent
 from trainer.launch.recorded_run import RecordedRun
 
 DATASET, REFERENCE_MODEL = "dataset", "reference-model"
-JUDGES = (
+JUDGES = told(
     "reward:NAME or reward:path/to/file.py:function (a reward function, as in training), reward_model:FOLDER, "
     "openai:MODEL or path/to/file.py:function (a function of prompt, a and b)"
 )
@@ -52,9 +55,9 @@ class Request:
     """Whether code that the run names may run although it is not trusted yet."""
 
 
-class _Parser(argparse.ArgumentParser):
+class _Parser(ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise ConfigError(f"{message}; see 'rlvitals evaluate --help'")
+        raise ConfigError(told("{message}; see 'rlvitals evaluate --help'", message=message))
 
 
 def read_request(words: Sequence[str]) -> Request:
@@ -65,9 +68,11 @@ def read_request(words: Sequence[str]) -> Request:
     """
     given = evaluate_parser().parse_args(words)
     if given.limit is not None and given.limit < 1:
-        raise ConfigError(f"--limit must be at least 1, but is {given.limit}")
+        raise ConfigError(told("--limit must be at least 1, but is {limit}", limit=given.limit))
     if given.temperature < 0:
-        raise ConfigError(f"--temperature must be at least 0, but is {given.temperature:g}")
+        raise ConfigError(
+            told("--temperature must be at least 0, but is {temperature:g}", temperature=given.temperature)
+        )
     against = given.against
     run = trained_run(given.run, given.checkpoint)
     return Request(
@@ -92,7 +97,7 @@ def trained_run(folder: Path, checkpoint: str | None = None) -> TrainedRun:
     Raises:
         ConfigError: The folder holds no rlvitals run, or no such checkpoint.
     """
-    recorded = RecordedRun.read(folder, "give a run's folder")
+    recorded = RecordedRun.read(folder, told("give a run's folder"))
     chosen = _checkpoint(folder, checkpoint)
     return TrainedRun(folder, make_config(recorded.algorithm, recorded.options), chosen, _step_of(chosen))
 
@@ -107,8 +112,8 @@ def evaluate_parser() -> argparse.ArgumentParser:
     """The parser of `rlvitals evaluate`; the command itself handles --format and --output."""
     arguments = _Parser(
         prog="rlvitals evaluate",
-        description="Win rates of the starting and of the trained policy on prompts kept out of training.",
-        epilog="--format text|json|markdown and --output FILE as everywhere.\n\nexamples:\n"
+        description=_("Win rates of the starting and of the trained policy on prompts kept out of training."),
+        epilog=_("--format text|json|markdown and --output FILE as everywhere.") + f"\n\n{_('examples:')}\n"
         "  rlvitals evaluate runs/a --judge reward:addition_accuracy\n"
         "  rlvitals evaluate runs/a --judge reward:my_rewards.py:vowels --eval_dataset held.jsonl --against "
         "reference-model\n"
@@ -117,52 +122,65 @@ def evaluate_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    arguments.add_argument("run", metavar="RUN", type=Path, help="the run's folder")
-    arguments.add_argument("--judge", required=True, help=JUDGES)
+    arguments.add_argument("run", metavar="RUN", type=Path, help=_("the run's folder"))
+    arguments.add_argument("--judge", required=True, help=said(JUDGES))
     arguments.add_argument(
         "--against",
         default=DATASET,
         metavar="dataset|reference-model|RUN",
-        help="what answers are compared with: the dataset's reference answers (default; both policies are), those of "
-        "the model that training started from, or those of another run",
+        help=_(
+            "what answers are compared with: the dataset's reference answers (default; both policies are), those of "
+            "the model that training started from, or those of another run"
+        ),
     )
     arguments.add_argument(
         "--eval_dataset",
         metavar="FILE",
-        help="prompts to judge on, in any form of a training's eval_dataset; those that the run was trained on are "
-        "left out (default: what the run kept out of training)",
-    )
-    arguments.add_argument("--checkpoint", metavar="STEP|FOLDER", help="the checkpoint to judge (default: the newest)")
-    arguments.add_argument(
-        "--temperature", type=float, default=1.0, help="of both policies' sampling; 0: the likeliest token (default: 1)"
-    )
-    arguments.add_argument("--seed", type=int, default=0, help="seed of sampling (default: 0)")
-    arguments.add_argument("--limit", type=int, metavar="N", help="judge the first N held-out prompts (default: all)")
-    arguments.add_argument(
-        "--reference_column", metavar="NAME", help="column of the reference answers (default: the first of the usual)"
+        help=_(
+            "prompts to judge on, in any form of a training's eval_dataset; those that the run was trained on are "
+            "left out (default: what the run kept out of training)"
+        ),
     )
     arguments.add_argument(
-        "--tolerance", type=float, default=1e-6, help="rewards that differ by no more are a tie (default: 1e-6)"
+        "--checkpoint", metavar="STEP|FOLDER", help=_("the checkpoint to judge (default: the newest)")
     )
     arguments.add_argument(
-        "--trust", action="store_true", help="run code that the run names, and remember its content as trusted"
+        "--temperature",
+        type=float,
+        default=1.0,
+        help=_("of both policies' sampling; 0: the likeliest token (default: 1)"),
+    )
+    arguments.add_argument("--seed", type=int, default=0, help=_("seed of sampling (default: 0)"))
+    arguments.add_argument(
+        "--limit", type=int, metavar="N", help=_("judge the first N held-out prompts (default: all)")
+    )
+    arguments.add_argument(
+        "--reference_column",
+        metavar="NAME",
+        help=_("column of the reference answers (default: the first of the usual)"),
+    )
+    arguments.add_argument(
+        "--tolerance", type=float, default=1e-6, help=_("rewards that differ by no more are a tie (default: 1e-6)")
+    )
+    arguments.add_argument(
+        "--trust", action="store_true", help=_("run code that the run names, and remember its content as trusted")
     )
     _add_endpoint(arguments)
     return arguments
 
 
 def _add_endpoint(arguments: argparse.ArgumentParser) -> None:
-    endpoint = arguments.add_argument_group("a judge behind an endpoint (its key: OPENAI_API_KEY)")
+    endpoint = arguments.add_argument_group(_("a judge behind an endpoint (its key: OPENAI_API_KEY)"))
     endpoint.add_argument(
         "--base_url",
         default=os.environ.get("OPENAI_BASE_URL", "http://127.0.0.1:8000/v1"),
-        help="of an OpenAI-compatible endpoint (default: OPENAI_BASE_URL, else http://127.0.0.1:8000/v1)",
+        help=_("of an OpenAI-compatible endpoint (default: OPENAI_BASE_URL, else http://127.0.0.1:8000/v1)"),
     )
-    endpoint.add_argument("--question", default=QUESTION, help="what to decide between the two responses")
+    endpoint.add_argument("--question", default=QUESTION, help=_("what to decide between the two responses"))
     endpoint.add_argument(
-        "--at_once", type=int, default=8, metavar="N", help="pairs asked at the same time (default: 8)"
+        "--at_once", type=int, default=8, metavar="N", help=_("pairs asked at the same time (default: 8)")
     )
-    endpoint.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="per reply (default: 60)")
+    endpoint.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help=_("per reply (default: 60)"))
 
 
 def _checkpoint(run: Path, named: str | None) -> Path:
@@ -173,14 +191,28 @@ def _checkpoint(run: Path, named: str | None) -> Path:
     }
     if named is None:
         if not found:
-            raise ConfigError(f"{run} has no checkpoint (looked for {run / CHECKPOINTS_FOLDER}/{_STEP}*)")
+            raise ConfigError(
+                told(
+                    "{run} has no checkpoint (looked for {folder}/{step}*)",
+                    run=run,
+                    folder=run / CHECKPOINTS_FOLDER,
+                    step=_STEP,
+                )
+            )
         return found[max(found)]
     if named.isdigit() and int(named) in found:
         return found[int(named)]
     if (Path(named) / "config.json").is_file() or (Path(named) / "adapter_config.json").is_file():
         return Path(named)
     steps = ", ".join(map(str, sorted(found))) or "none"
-    raise ConfigError(f"{run} has no checkpoint {named} (its steps with one: {steps}); give a step or a folder")
+    raise ConfigError(
+        told(
+            "{run} has no checkpoint {named} (its steps with one: {steps}); give a step or a folder",
+            run=run,
+            named=named,
+            steps=steps,
+        )
+    )
 
 
 def _step_of(folder: Path) -> int | None:

@@ -8,6 +8,8 @@ from typing import Any
 
 import torch
 
+from diagnostics.language import _
+from diagnostics.told import told
 from trainer.acceleration.device import accelerator_for
 from trainer.config.options import ConfigError
 from trainer.config.training import TrainConfig
@@ -48,7 +50,9 @@ def answers_of(
     uniforms_NT = draw_uniforms(len(rows), sampling, torch.Generator().manual_seed(seed))
     answers: list[str] = []
     passes = range(0, len(rows), config.per_device_train_batch_size)
-    for first in progress(passes, len(passes), f"{name}: answers to {len(rows)} prompts"):
+    for first in progress(
+        passes, len(passes), _("{name}: answers to {count} prompts").format(name=name, count=len(rows))
+    ):
         part = slice(first, first + config.per_device_train_batch_size)
         prompts = [row["prompt"] for row in rows[part]]
         ids_BQ, mask_BQ = encode(tokenizer, prompts, device, config.max_prompt_length)
@@ -64,7 +68,13 @@ def reference_column(rows: Sequence[Row], named: str | None) -> str | None:
         ConfigError: Not every row has the named column.
     """
     if named is not None and not all(row.get(named) is not None for row in rows):
-        raise ConfigError(f"not every held-out row has the column {named!r} (columns: {', '.join(sorted(rows[0]))})")
+        raise ConfigError(
+            told(
+                "not every held-out row has the column {named!r} (columns: {names})",
+                named=named,
+                names=", ".join(sorted(rows[0])),
+            )
+        )
     usual = (name for name in REFERENCE_COLUMNS if all(row.get(name) is not None for row in rows))
     return named or next(usual, None)
 

@@ -12,6 +12,8 @@ from http import HTTPStatus
 from http.client import HTTPException
 from typing import Any
 
+from diagnostics.language import _
+from diagnostics.told import told
 from trainer.config.options import ConfigError
 from trainer.console import progress
 from trainer.data.conversations import prompt_text
@@ -69,7 +71,11 @@ class EndpointJudge:
     def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
         with ThreadPoolExecutor(self._endpoint.at_once) as threads:
             verdicts = threads.map(self._verdict, pairs)
-            return list(progress(verdicts, len(pairs), f"{self._model} judges {len(pairs)} pairs"))
+            return list(
+                progress(
+                    verdicts, len(pairs), _("{model} judges {count} pairs").format(model=self._model, count=len(pairs))
+                )
+            )
 
     def _verdict(self, pair: Pair) -> Verdict | None:
         task = _TASK.format(
@@ -89,7 +95,7 @@ class EndpointJudge:
             except urllib.error.HTTPError as error:
                 failure = f"{error.code} {error.reason}"
                 if error.code < HTTPStatus.INTERNAL_SERVER_ERROR and error.code not in _PASSING:
-                    raise self._error(f"refuses ({failure})", _remedy(error)) from error
+                    raise self._error(told("refuses ({failure})", failure=failure), _remedy(error)) from error
             except (
                 OSError,
                 ValueError,
@@ -101,10 +107,18 @@ class EndpointJudge:
                 return text
         if self._has_answered:
             return None
-        raise self._error(f"failed {self._endpoint.attempts} times ({failure})", "check --base_url")
+        problem = told("failed {count} times ({failure})", count=self._endpoint.attempts, failure=failure)
+        raise self._error(problem, told("check --base_url"))
 
     def _error(self, problem: str, remedy: str) -> ConfigError:
-        return ConfigError(f"the judge at {self._endpoint.base_url} {problem}; {remedy}")
+        return ConfigError(
+            told(
+                "the judge at {base_url} {problem}; {remedy}",
+                base_url=self._endpoint.base_url,
+                problem=problem,
+                remedy=remedy,
+            )
+        )
 
     def _post(self, question: dict[str, Any]) -> Any:
         headers = {"Content-Type": "application/json"}
@@ -133,5 +147,5 @@ def verdict_in(answer: str) -> Verdict | None:
 
 def _remedy(error: urllib.error.HTTPError) -> str:
     if error.code in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-        return "set OPENAI_API_KEY"
-    return "check --base_url and the model's name"
+        return told("set OPENAI_API_KEY")
+    return told("check --base_url and the model's name")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostics.told import told
 from trainer.config.options import ConfigError
 from trainer.config.reward_names import is_function_in_file
 from trainer.data.conversations import prompt_text
@@ -70,7 +71,14 @@ class FunctionJudge:
             said = self.function(prompt, pair.a, pair.b)
         except Exception as error:  # the user's code may raise anything
             problem = f"{type(error).__name__}: {error}"
-            raise ConfigError(f"the judge {self.name} raised {problem} (prompt {prompt!r}); correct it") from error
+            raise ConfigError(
+                told(
+                    "the judge {name} raised {problem} (prompt {prompt!r}); correct it",
+                    name=self.name,
+                    problem=problem,
+                    prompt=prompt,
+                )
+            ) from error
         return next((verdict for verdict in _VERDICTS if verdict == said), None)
 
 
@@ -87,5 +95,5 @@ def get_judge(name: str, tolerance: float, endpoint: Endpoint) -> Judge:
     if kind in ("reward", "reward_model") and rest:
         return RewardJudge(get_reward_funcs([rest if kind == "reward" else name])[0], tolerance)
     if is_function_in_file(name):
-        return FunctionJudge(name, user_file.load(name, "judge")[1])
-    raise ConfigError(f"there is no judge {name!r}; write {JUDGES}")
+        return FunctionJudge(name, user_file.load(name, told("judge"))[1])
+    raise ConfigError(told("there is no judge {name!r}; write {judges}", name=name, judges=JUDGES))

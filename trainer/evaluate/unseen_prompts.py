@@ -4,6 +4,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from diagnostics.language import _
+from diagnostics.told import reason, told
 from trainer.config.options import ConfigError
 from trainer.data.conversations import prompt_text
 from trainer.data.dataset import Row, load_eval_rows, load_rows
@@ -37,8 +39,13 @@ def unseen_prompts(run: TrainedRun, *others: TrainedRun) -> Unseen:
         where = run.config.eval_dataset or run.config.data_name
         folders = " or ".join(str(each.folder) for each in runs)
         raise ConfigError(
-            f"no prompt of {where} is held out: all {len(rows)} stand in the training rows of {folders}; name a file "
-            "of other prompts with --eval_dataset"
+            told(
+                "no prompt of {where} is held out: all {count} stand in the training rows of {folders}; name a "
+                "file of other prompts with --eval_dataset",
+                where=where,
+                count=len(rows),
+                folders=folders,
+            )
         )
     return Unseen(unseen, len(rows) - len(unseen), is_verified=None not in prompts_of_runs)
 
@@ -48,5 +55,6 @@ def _trained_on(run: TrainedRun) -> frozenset[str] | None:
     try:
         return frozenset(prompt_text(row["prompt"]) for row in load_rows(run.config))
     except ConfigError as error:
-        sys.stderr.write(f"rlvitals: whether {run.folder} was trained on these prompts cannot be told: {error}\n")
+        words = _("whether {run} was trained on these prompts cannot be told: {error}")
+        sys.stderr.write(f"rlvitals: {words.format(run=run.folder, error=reason(error))}\n")
         return None

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostics.told import told
 from trainer.config.options import ConfigError
 from trainer.data.dataset import Row
 from trainer.evaluate.arguments import DATASET, REFERENCE_MODEL, Request, TrainedRun
@@ -94,6 +95,9 @@ def _references(rows: Sequence[Row], request: Request) -> tuple[str, list[str]]:
     if config.dataset is None and config.eval_dataset is None:
         return LIKELIEST, answers_of("reference", checkpoint_of(config), config, rows, temperature=0, seed=request.seed)
     raise ConfigError(
-        f"the held-out rows have no reference answers (looked for {', '.join(REFERENCE_COLUMNS)}); name their column "
-        "with --reference_column, or compare with --against reference-model"
+        told(
+            "the held-out rows have no reference answers (looked for {names}); name their column with "
+            "--reference_column, or compare with --against reference-model",
+            names=", ".join(REFERENCE_COLUMNS),
+        )
     )

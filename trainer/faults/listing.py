@@ -3,6 +3,7 @@
 import textwrap
 from typing import Any
 
+from diagnostics.language import _
 from trainer.faults import FAULTS
 from trainer.faults.fault import Case, Fault
 
@@ -32,6 +33,6 @@ def value_as_text(value: Any) -> str:
 
 
 def _entry(fault: Fault) -> str:
-    says = textwrap.fill(fault.does, _WIDTH, initial_indent="    ", subsequent_indent="    ")
+    says = textwrap.fill(_(fault.does), _WIDTH, initial_indent="    ", subsequent_indent="    ")
     cases = [f"    {case.algorithm} {case.task}: {values_as_text(case)}" for case in fault.cases]
-    return "\n".join([f"{fault.name} (cause: {fault.cause})", says, *cases, ""])
+    return "\n".join([_("{fault} (cause: {cause})").format(fault=fault.name, cause=fault.cause), says, *cases, ""])

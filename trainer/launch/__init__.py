@@ -1,5 +1,6 @@
 """Starts and stops trainings as detached processes that outlive their parent. Imports no torch."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -8,7 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from diagnostics.foreign_files import read_end, read_whole
+from diagnostics.language import VARIABLES, current_language
 from diagnostics.runlog import CONSOLE_FILE, RUN_FILE, STATUS_FILE
+from diagnostics.told import told
 from trainer.launch.consent import Consent
 from trainer.launch.error import LaunchError
 from trainer.launch.submission import stop
@@ -32,7 +35,7 @@ def start(args: Sequence[str], run_dir: Path) -> int:
         LaunchError: The folder already holds a run, or the process ended before it claimed it (with its own sentence).
     """
     if (run_dir / RUN_FILE).exists():
-        raise LaunchError(f"{run_dir} already holds a run; choose another folder")
+        raise LaunchError(told("{run_dir} already holds a run; choose another folder", run_dir=run_dir))
     run_dir.mkdir(parents=True, exist_ok=True)
     process = _spawn([*args, "--run_dir", str(run_dir)], run_dir / CONSOLE_FILE)
     try:
@@ -61,6 +64,7 @@ def _spawn(words: Sequence[str], console: Path) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "trainer.main", *words, *_NOBODY_TYPED],
             stdin=subprocess.DEVNULL,
+            env={**os.environ, VARIABLES[0]: current_language()},
             stdout=output,
             stderr=output,
             start_new_session=True,
@@ -74,11 +78,17 @@ def _wait_for_claim(process: subprocess.Popen[bytes], run_dir: Path, is_claimed:
     while not is_claimed():
         if process.poll() is not None:
             raise LaunchError(
-                _last_line(run_dir / CONSOLE_FILE) or f"the training ended at once ({process.returncode})"
+                _last_line(run_dir / CONSOLE_FILE)
+                or told("the training ended at once ({code})", code=process.returncode)
             )
         if time.monotonic() > deadline:
             raise LaunchError(
-                f"the training (pid {process.pid}) wrote nothing to {run_dir} within {SECONDS_TO_CLAIM:.0f} s"
+                told(
+                    "the training (pid {pid}) wrote nothing to {run_dir} within {seconds:.0f} s",
+                    pid=process.pid,
+                    run_dir=run_dir,
+                    seconds=SECONDS_TO_CLAIM,
+                )
             )
         time.sleep(0.05)
 

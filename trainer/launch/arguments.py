@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.foreign_files.documents import read_toml
+from diagnostics.language import _, pgettext
+from diagnostics.punctuation import labelled
+from diagnostics.told import told
 from trainer.config.algorithms import ALGORITHMS, make_config
 from trainer.config.built_in_rewards import BUILT_IN
 from trainer.config.fault_values import without_fault
@@ -14,20 +17,20 @@ from trainer.config.recipes import RECIPES, demo_recipe
 from trainer.config.training import TrainConfig
 from trainer.faults import FAULTS
 from trainer.launch.consent import FLAGS, Consent, consent_of
-from trainer.launch.executors.resources import RESOURCE_HELP
+from trainer.launch.executors.resources import RESOURCE_HELP, ResourceHelp
 from trainer.launch.recorded_run import RecordedRun
 from trainer.launch.resuming import checkpoints_of, config_of_run, newest_resumable, with_changes_on_resume
 from trainer.launch.several_processes import process_count
 
 _NAMES = "|".join(ALGORITHMS)
-USAGE = f"""\
+_USAGE = f"""\
 train {_NAMES} [--recipe NAME] [--config FILE.toml] [--FIELD VALUE ...] [--run_dir DIR]
 train --from RUN [--FIELD VALUE ...] [--run_dir DIR]
 train --resume RUN [--max_steps N] [--save_steps N] [...]
 train [...] --executor slurm [--nodes N] [--gpus_per_node N] [--time MINUTES] [--partition NAME] [...]
 train {_NAMES} --fault NAME [--fault_step K] [...]
-train [...] --trust         also run the code that a RUN or FILE.toml names, and remember its content as trusted
-train [...] --only_trusted  run no code that is not trusted yet, whoever names it
+train [...] --trust         {{trust}}
+train [...] --only_trusted  {{only_trusted}}
 train --list_faults
 evaluate RUN --judge JUDGE [--against dataset|reference-model|RUN] [--trust] [...]
 stop RUN
@@ -52,7 +55,7 @@ class Plan:
     """The step after which the run in `directory` resumes: a checkpoint's, or 0 without one. None: a new run."""
     changed: Mapping[str, Any] = field(default_factory=dict)
     """The options that change as the run resumes."""
-    source: str = "the command line"
+    source: str = told("the command line")
     """What names the options that were not typed: a run or a configuration file."""
     typed: frozenset[str] = frozenset()
     """The options that the command line itself names."""
@@ -91,21 +94,26 @@ def _plan(named: str, given: Mapping[str, str], fields: Mapping[str, str]) -> Pl
     )
 
 
+def usage() -> str:
+    """The commands of the trainer, a line each."""
+    return _USAGE.format(
+        trust=_("also run the code that a RUN or FILE.toml names, and remember its content as trusted"),
+        only_trusted=_("run no code that is not trusted yet, whoever names it"),
+    )
+
+
 def help_text(algorithm: str) -> str:
     """The help of an algorithm: its options with their defaults, the reward functions and the recipes."""
     lines = [_help_line(option) for option in options_of(ALGORITHMS[algorithm].config)]
-    rewards = [f"  {built_in.syntax(name)}\n      {built_in.summary}" for name, built_in in BUILT_IN.items()]
-    return (
-        f"{USAGE}\nOptions of {algorithm}:\n"
-        + "\n".join(lines)
-        + "\n\nReward functions, beside path/to/file.py:function:\n"
-        + "\n".join(rewards)
-        + f"\n\nRecipes: {', '.join(RECIPES)}\n"
-        + "\nResources of --executor slurm:\n"
-        + "".join(
-            f"  --{name} (default: {told.unnamed})\n      {told.meaning}\n" for name, told in RESOURCE_HELP.items()
-        )
+    rewards = [f"  {built_in.syntax(name)}\n      {_(built_in.summary)}" for name, built_in in BUILT_IN.items()]
+    parts = (
+        usage().rstrip("\n"),
+        "\n".join([_("Options of {algorithm}:").format(algorithm=algorithm), *lines]),
+        "\n".join([_("Reward functions, beside path/to/file.py:function:"), *rewards]),
+        labelled(_("Recipes"), ", ".join(RECIPES)),
+        "\n".join([_("Resources of --executor slurm:"), *map(_resource_line, RESOURCE_HELP.items())]),
     )
+    return "\n\n".join(parts) + "\n"
 
 
 def _split(words: Sequence[str]) -> tuple[str, dict[str, str]]:
@@ -121,7 +129,13 @@ def _split(words: Sequence[str]) -> tuple[str, dict[str, str]]:
         elif name:
             pairs[name].append(word)
         else:
-            raise ConfigError(f"{word!r} is unexpected after {algorithm!r}; options are written --name value")
+            raise ConfigError(
+                told(
+                    "{word!r} is unexpected after {algorithm!r}; options are written --name value",
+                    word=word,
+                    algorithm=algorithm,
+                )
+            )
     return algorithm, {name: ",".join(values) if values else "true" for name, values in pairs.items()}
 
 
@@ -138,10 +152,17 @@ def separate(words: Sequence[str], names: Collection[str]) -> tuple[dict[str, st
 
 
 def _relaunch(run: Path, named: str, fields: Mapping[str, str], directory: Path | None) -> Plan:
-    parent = RecordedRun.read(run, "--from needs one")
+    parent = RecordedRun.read(run, told("--from needs one"))
     algorithm = parent.algorithm
     if named and named != algorithm:
-        raise ConfigError(f"{run} is a run of {algorithm}, not of {named}; leave the algorithm out after --from")
+        raise ConfigError(
+            told(
+                "{run} is a run of {algorithm}, not of {named}; leave the algorithm out after --from",
+                run=run,
+                algorithm=algorithm,
+                named=named,
+            )
+        )
     settled = without_fault(make_config(algorithm, parent.options))
     config = make_config(algorithm, {**settled.to_dict(), **fields}).with_absolute_paths()
     return Plan(algorithm, config, directory, parent=parent.run_id, inherited=settled)
@@ -150,17 +171,27 @@ def _relaunch(run: Path, named: str, fields: Mapping[str, str], directory: Path 
 def _resume(run: Path, given: Mapping[str, str], fields: Mapping[str, str]) -> Plan:
     """The plan that resumes a run from its newest checkpoint, or from the start if it has none."""
     if clashing := sorted({"from", "recipe", "config", "run_dir"} & given.keys()):
-        raise ConfigError(f"--resume continues a run as it is; leave --{clashing[0]} out")
+        raise ConfigError(told("--resume continues a run as it is; leave --{clashing} out", clashing=clashing[0]))
     algorithm, config = config_of_run(run)
     found = newest_resumable(run)
     if found is None and checkpoints_of(run):
         raise ConfigError(
-            f"the checkpoints of {run} hold only the model; start a new run from it: --model_name_or_path CHECKPOINT"
+            told(
+                "the checkpoints of {run} hold only the model; start a new run from it: --model_name_or_path "
+                "CHECKPOINT",
+                run=run,
+            )
         )
     step = found[0] if found else 0
     config, changed = with_changes_on_resume(config, fields)
     if step >= config.total_steps:
-        raise ConfigError(f"{run} has done its {config.total_steps} steps; to continue, give a larger --max_steps")
+        raise ConfigError(
+            told(
+                "{run} has done its {total_steps} steps; to continue, give a larger --max_steps",
+                run=run,
+                total_steps=config.total_steps,
+            )
+        )
     return Plan(algorithm, config, run, resumed_step=step, changed=changed)
 
 
@@ -181,7 +212,9 @@ def _values_for_fault(algorithm: str, name: str | None, has_recipe: bool) -> dic
 def _algorithm_of_recipe(name: str | None) -> str:
     if name is None:
         *names, last = ALGORITHMS
-        raise ConfigError(f"name the algorithm to train with: {', '.join(names)} or {last}")
+        raise ConfigError(
+            told("name the algorithm to train with: {names} or {last}", names=", ".join(names), last=last)
+        )
     return RECIPES[name].algorithm if name in RECIPES else next(iter(ALGORITHMS))
 
 
@@ -192,7 +225,15 @@ def _recipe_values(algorithm: str, name: str | None, is_default: bool, chosen: M
     recipe = RECIPES.get(name)
     if recipe is None or recipe.algorithm != algorithm:
         known = ", ".join(recipe.name for recipe in RECIPES.values() if recipe.algorithm == algorithm)
-        raise ConfigError(f"{algorithm} has no recipe {name!r}{did_you_mean(name, RECIPES)}; its recipes are {known}")
+        raise ConfigError(
+            told(
+                "{algorithm} has no recipe {name!r}{hint}; its recipes are {known}",
+                algorithm=algorithm,
+                name=name,
+                hint=did_you_mean(name, RECIPES),
+                known=known,
+            )
+        )
     return recipe.values
 
 
@@ -206,11 +247,18 @@ def _read_toml(path: Path) -> dict[str, Any]:
     try:
         return read_toml(path)
     except (OSError, ValueError) as error:
-        raise ConfigError(f"the configuration {path} cannot be read: {error}") from error
+        raise ConfigError(told("the configuration {path} cannot be read: {error}", path=path, error=error)) from error
+
+
+def _resource_line(resource: tuple[str, ResourceHelp]) -> str:
+    name, told_of = resource
+    default_of = _("(default: {value})").format(value=_(told_of.unnamed))
+    return f"  --{name} {default_of}\n      {_(told_of.meaning)}"
 
 
 def _help_line(option: Option) -> str:
     default = ",".join(map(str, option.default or ())) if option.many else option.default
     choices = f" [{'|'.join(map(str, option.choices))}]" if option.choices else ""
-    shown = "empty" if default in (None, "") else default
-    return f"  --{option.name}{choices} (default: {shown})\n      {option.help}"
+    shown = pgettext("value of an option", "empty") if default in (None, "") else default
+    default_of = _("(default: {value})").format(value=shown)
+    return f"  --{option.name}{choices} {default_of}\n      {_(option.help)}"

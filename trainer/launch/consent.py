@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
+from diagnostics.told import told
 from trainer.config.options import ConfigError
 
 
@@ -29,7 +30,9 @@ def consent_of(given: Mapping[str, str]) -> Consent:
     flags = [flag for flag in FLAGS if flag in given]
     for flag in flags:
         if given[flag] != "true":
-            raise ConfigError(f"--{flag} takes no value, but {given[flag]!r} follows it")
+            raise ConfigError(told("--{flag} takes no value, but {given!r} follows it", flag=flag, given=given[flag]))
     if len(flags) > 1:
-        raise ConfigError(f"--{flags[0]} and --{flags[1]} contradict each other; give one of them")
+        raise ConfigError(
+            told("--{one} and --{other} contradict each other; give one of them", one=flags[0], other=flags[1])
+        )
     return Consent(flags[0]) if flags else Consent.ASK

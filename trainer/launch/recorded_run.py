@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.runlog import RecordError, RunRecord
+from diagnostics.told import told
 from trainer.config.options import ConfigError
 
 
@@ -27,9 +28,16 @@ class RecordedRun:
         try:
             record = RunRecord.read(folder)
         except RecordError as error:
-            raise ConfigError(f"{folder} holds no rlvitals run ({error}); {purpose}") from error
+            raise ConfigError(
+                told("{folder} holds no rlvitals run ({error}); {purpose}", folder=folder, error=error, purpose=purpose)
+            ) from error
         if not record.algorithm or record.config is None:
             missing = "algorithm" if not record.algorithm else "config"
-            wrong = next((problem for problem in record.problems if problem.name == missing), f"it names no {missing}")
-            raise ConfigError(f"{folder} holds no rlvitals run ({wrong}); {purpose}")
+            wrong = next(
+                (problem for problem in record.problems if problem.name == missing),
+                told("it names no {missing}", missing=missing),
+            )
+            raise ConfigError(
+                told("{folder} holds no rlvitals run ({wrong}); {purpose}", folder=folder, wrong=wrong, purpose=purpose)
+            )
         return cls(record.run_id, record.algorithm, record.config)

@@ -7,6 +7,7 @@ from typing import Any
 
 from diagnostics.runlog import CHECKPOINTS_FOLDER, RecordError, StatusRecord
 from diagnostics.runlog.records import Resumption
+from diagnostics.told import told
 from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError
 from trainer.config.training import TrainConfig
@@ -52,7 +53,7 @@ def config_of_run(run: Path) -> tuple[str, TrainConfig]:
     Raises:
         ConfigError: The folder holds no rlvitals run, or this version does not understand its options.
     """
-    recorded = RecordedRun.read(run, "--resume needs one")
+    recorded = RecordedRun.read(run, told("--resume needs one"))
     values = dict(recorded.options)
     for beginning in _resumptions(run):
         values |= beginning.changes
@@ -70,8 +71,13 @@ def with_changes_on_resume(config: TrainConfig, fields: Mapping[str, Any]) -> tu
     changes = {name: value for name, value in after.items() if value != before[name]}
     if fixed := sorted(changes.keys() - CHANGEABLE):
         raise ConfigError(
-            f"--resume continues with the run's own {fixed[0]} = {before[fixed[0]]}; only "
-            f"{', '.join(sorted(CHANGEABLE))} may change (train --from RUN starts a new run with other options)"
+            told(
+                "--resume continues with the run's own {fixed} = {before}; only {names} may change (train --from "
+                "RUN starts a new run with other options)",
+                fixed=fixed[0],
+                before=before[fixed[0]],
+                names=", ".join(sorted(CHANGEABLE)),
+            )
         )
     return new, changes
 

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from diagnostics.told import told
 from trainer.config.options import ConfigError
 from trainer.config.training import TrainConfig
 
@@ -28,13 +29,19 @@ def as_launched(config: TrainConfig, is_resumed: bool = False) -> TrainConfig:
     count = process_count()
     if count > 1 and config.num_processes != count and (is_resumed or config.num_processes > 1):
         raise ConfigError(
-            f"num_processes is {config.num_processes}, but the launcher started {count}; set both to the same number"
+            told(
+                "num_processes is {num_processes}, but the launcher started {count}; set both to the same number",
+                num_processes=config.num_processes,
+                count=count,
+            )
         )
     # accelerate sets MASTER_ADDR only if asked for several processes; on CPUs it then starts just one.
     if "WORLD_SIZE" not in os.environ and {"ACCELERATE_USE_CPU", "MASTER_ADDR"} <= os.environ.keys():
         raise ConfigError(
-            "accelerate launch was asked for several CPU processes but starts only one; "
-            "use: rlvitals train ... --num_processes N, or torchrun --nproc_per_node N -m trainer.main train ..."
+            told(
+                "accelerate launch was asked for several CPU processes but starts only one; use: rlvitals train "
+                "... --num_processes N, or torchrun --nproc_per_node N -m trainer.main train ..."
+            )
         )
     return config.with_changes({"num_processes": count}) if count > 1 else config
 

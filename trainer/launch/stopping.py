@@ -7,9 +7,11 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from diagnostics.language import N_
 from diagnostics.runlog import ENDED_STATES, RecordError, RunRecord, StatusRecord
 from diagnostics.runlog.process import ProcessIdentity
 from diagnostics.runlog.process_file import NotProven, check_proof
+from diagnostics.told import told
 from trainer.launch.error import LaunchError
 
 SendSignal = Callable[[int], None]
@@ -24,9 +26,11 @@ def stop(run_dir: Path) -> str:
     """
     run_id, state, process = _read(run_dir)
     if state in ENDED_STATES:
-        raise LaunchError(f"{run_dir} has already ended ({state}); there is nothing to stop")
+        raise LaunchError(
+            told("{run_dir} has already ended ({state}); there is nothing to stop", run_dir=run_dir, state=state)
+        )
     if not process.is_on_this_host:
-        raise LaunchError(f"{run_dir} is running on {process.host}; stop it there")
+        raise LaunchError(told("{run_dir} is running on {host}; stop it there", run_dir=run_dir, host=process.host))
     try:
         with _pinned(process.pid) as send:
             _check(run_dir, run_id, state, process)
@@ -42,10 +46,14 @@ def _read(run_dir: Path) -> tuple[str, str, ProcessIdentity]:
     try:
         run, status = RunRecord.read(run_dir), StatusRecord.read(run_dir)
     except RecordError as error:
-        raise LaunchError(f"{run_dir} holds no run that rlvitals started ({error})") from error
+        raise LaunchError(
+            told("{run_dir} holds no run that rlvitals started ({error})", run_dir=run_dir, error=error)
+        ) from error
     if status.process is None:
-        wrong = next(iter(status.problems), "its status.json names none")
-        raise LaunchError(f"{run_dir} tells no process that could be stopped: {wrong}")
+        wrong = next(iter(status.problems), told("its status.json names none"))
+        raise LaunchError(
+            told("{run_dir} tells no process that could be stopped: {wrong}", run_dir=run_dir, wrong=wrong)
+        )
     return run.run_id, status.state, status.process
 
 
@@ -56,9 +64,14 @@ def _check(run_dir: Path, run_id: str, state: str, process: ProcessIdentity) -> 
         check_proof(run_dir, run_id, process)
     except NotProven as lack:
         raise LaunchError(
-            f"nothing was stopped: {run_dir} says that process {process.pid} writes it, but {lack}; the folder is a "
-            "copy or was altered, or an older rlvitals started the training. If it is your training, stop it in its "
-            f"terminal with Ctrl-C, or look at it with ps -fp {process.pid} and end it with kill {process.pid}"
+            told(
+                "nothing was stopped: {run_dir} says that process {pid} writes it, but {lack}; the folder is a "
+                "copy or was altered, or an older rlvitals started the training. If it is your training, stop it "
+                "in its terminal with Ctrl-C, or look at it with ps -fp {pid} and end it with kill {pid}",
+                run_dir=run_dir,
+                pid=process.pid,
+                lack=lack,
+            )
         ) from lack
 
 
@@ -82,11 +95,15 @@ def _pinned(pid: int) -> Iterator[SendSignal]:
 
 
 def _gone(run_dir: Path, state: str, process: ProcessIdentity) -> str:
-    return f"{run_dir} is marked {state}, but its process {process.pid} is gone; there is nothing to stop"
+    words = N_("{run_dir} is marked {state}, but its process {pid} is gone; there is nothing to stop")
+    return told(words, run_dir=run_dir, state=state, pid=process.pid)
 
 
 def _what_follows(run_dir: Path, pid: int, *, is_suspended: bool) -> str:
-    follows = f"{run_dir} finishes its step, saves a checkpoint and ends"
     if not is_suspended:
-        return follows
-    return f"{follows} once it goes on: its process {pid} is suspended; let it go on with: kill -CONT {pid}"
+        return told("{run_dir} finishes its step, saves a checkpoint and ends", run_dir=run_dir)
+    words = N_(
+        "{run_dir} finishes its step, saves a checkpoint and ends once it goes on: its process {pid} is suspended; let "
+        "it go on with: kill -CONT {pid}"
+    )
+    return told(words, run_dir=run_dir, pid=pid)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from diagnostics.told import told
 from trainer.config.reward_names import RewardError, is_file, parse_built_in
 from trainer.rewards import demo, faulty, final_answer, user_file
 from trainer.rewards import format as form
@@ -61,6 +62,11 @@ def _built_in(name: str) -> RewardFunc:
         function = MAKERS[parsed.label](parsed.argument)
     except re.error as error:
         raise RewardError(
-            f"reward function {parsed.label}: {parsed.argument!r} is not a valid regular expression: {error}"
+            told(
+                "reward function {label}: {argument!r} is not a valid regular expression: {error}",
+                label=parsed.label,
+                argument=parsed.argument,
+                error=error,
+            )
         ) from error
     return RewardFunc(parsed.label, function, parsed.label in _TAKE_MESSAGES)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import torch
 from accelerate import PartialState
 
+from diagnostics.told import told
 from trainer.config.reward_names import RewardError
 from trainer.data.conversations import Completion, Prompt, is_conversation
 from trainer.rollout.models import load_classifier, load_tokenizer
@@ -37,7 +38,11 @@ class Classifier:
         self._model.config.pad_token_id = self._tokenizer.pad_token_id
         if (labels := self._model.config.num_labels) > 2:
             raise RewardError(
-                f"reward_model:{name} has {labels} labels; a reward model has one label, or two (no and yes)"
+                told(
+                    "reward_model:{name} has {labels} labels; a reward model has one label, or two (no and yes)",
+                    name=name,
+                    labels=labels,
+                )
             )
 
     def scores(self, prompts: Sequence[Prompt], completions: Sequence[Completion]) -> list[float]:
@@ -57,7 +62,9 @@ class Classifier:
         if isinstance(prompt, str):
             return f"{prompt}{completion}"
         if self._tokenizer.chat_template is None:
-            raise RewardError("the reward model's tokenizer has no chat template, which the dataset's messages need")
+            raise RewardError(
+                told("the reward model's tokenizer has no chat template, which the dataset's messages need")
+            )
         messages = [dict(message) for message in (*prompt, *completion) if not isinstance(message, str)]
         return str(self._tokenizer.apply_chat_template(messages, tokenize=False))
 

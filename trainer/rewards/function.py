@@ -9,6 +9,8 @@ from functools import cache
 from threading import Thread
 from typing import Any
 
+from diagnostics.language import N_, _
+from diagnostics.told import told
 from trainer.config.reward_names import RewardError
 from trainer.console import say_once
 from trainer.data.conversations import Completion, Prompt, completion_text, prompt_text
@@ -62,7 +64,7 @@ class RewardFunc:
             raise
         except BaseException as error:  # user code may raise anything, and sys.exit() must not end a run silently
             culprit = self._failing_prompt(inputs, prompts, from_context)
-            raise self._error(f"raised {type(error).__name__}: {error}", culprit) from error
+            raise self._error(told("raised {error}", error=f"{type(error).__name__}: {error}"), culprit) from error
         return self._checked(rewards, inputs, prompts, from_context)
 
     def load(self) -> None:
@@ -79,7 +81,9 @@ class RewardFunc:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # as in a call
-            raise RewardError(f"reward function {self.name} cannot be loaded: {error}") from error
+            raise RewardError(
+                told("reward function {name} cannot be loaded: {error}", name=self.name, error=error)
+            ) from error
 
     def _inputs(
         self,
@@ -106,12 +110,21 @@ class RewardFunc:
     def _missing_argument(self, name: str, columns: Sequence[str]) -> RewardError:
         if name == IDS_COLUMN:
             return RewardError(
-                f"reward function {self.name} needs {name}, but no model wrote these completions as tokens: give the "
-                "parameter the default None, and read the texts where it is None"
+                told(
+                    "reward function {name} needs {argument}, but no model wrote these completions as tokens: give the "
+                    "parameter the default None, and read the texts where it is None",
+                    name=self.name,
+                    argument=name,
+                )
             )
         return RewardError(
-            f"reward function {self.name} needs the column {name}, which the dataset lacks (columns: "
-            f"{', '.join(columns) or 'none besides prompt'}): add it, or take it out of the signature"
+            told(
+                "reward function {name} needs the column {column}, which the dataset lacks (columns: {columns}): "
+                "add it, or take it out of the signature",
+                name=self.name,
+                column=name,
+                columns=", ".join(columns) or told("none besides prompt"),
+            )
         )
 
     def _call(self, inputs: Mapping[str, list[Any]], from_context: Mapping[str, Any]) -> Any:
@@ -131,9 +144,12 @@ class RewardFunc:
         found = _as_list(rewards)
         if found is None:
             kind = type(rewards).__name__
-            raise self._error(f"returned {kind} where a list with one number per completion is expected", prompts[0])
+            raise self._error(
+                told("returned {kind} where a list with one number per completion is expected", kind=kind), prompts[0]
+            )
         if len(found) != len(prompts):
-            problem = f"returned {len(found)} rewards for {len(prompts)} completions"
+            words = N_("returned {found} rewards for {wanted} completions")
+            problem = told(words, found=len(found), wanted=len(prompts))
             raise self._error(problem, self._failing_prompt(inputs, prompts, from_context))
         numbers = [self._number(reward, prompt) for reward, prompt in zip(found, prompts, strict=True)]
         self._report_what_is_not_finite(numbers, prompts)
@@ -147,7 +163,9 @@ class RewardFunc:
                 raise TypeError
             return float(reward)
         except (TypeError, ValueError):
-            raise self._error(f"returned {reward!r} where a number or None is expected", prompt) from None
+            raise self._error(
+                told("returned {reward!r} where a number or None is expected", reward=reward), prompt
+            ) from None
 
     def _report_what_is_not_finite(self, rewards: Sequence[float | None], prompts: Sequence[Prompt]) -> None:
         for reward, prompt in zip(rewards, prompts, strict=True):
@@ -155,8 +173,10 @@ class RewardFunc:
                 found = "NaN" if math.isnan(reward) else f"{reward:+}"
                 say_once(
                     f"{found} from {self.name}",
-                    f"reward function {self.name} returned {found} (prompt {_quoted(prompt)}); it is logged as {found} "
-                    "and the training goes on: return None for what cannot be scored",
+                    _(
+                        "reward function {name} returned {found} (prompt {prompt}); it is logged as {found} and the "
+                        "training goes on: return None for what cannot be scored"
+                    ).format(name=self.name, found=found, prompt=_quoted(prompt)),
                 )
                 return
 
@@ -177,7 +197,12 @@ class RewardFunc:
 
     def _error(self, problem: str, prompt: Prompt) -> RewardError:
         return RewardError(
-            f"reward function {self.name} {problem} (prompt {_quoted(prompt)}): correct it and start again"
+            told(
+                "reward function {name} {problem} (prompt {quoted}): correct it and start again",
+                name=self.name,
+                problem=problem,
+                quoted=_quoted(prompt),
+            )
         )
 
 

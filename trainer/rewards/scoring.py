@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from diagnostics.told import told
 from trainer.data.conversations import as_completion
 from trainer.data.dataset import Row
 from trainer.rewards import RewardError, RewardFunc
@@ -114,8 +115,13 @@ def _check_columns(notes: Notes, rows: int) -> None:
     for column, values in notes.columns.items():
         if len(values) != rows:
             raise RewardError(
-                f"a reward function called log_extra({column!r}, …) with {len(values)} values for {rows} completions: "
-                "give one for each"
+                told(
+                    "a reward function called log_extra({column!r}, …) with {count} values for {rows} completions: "
+                    "give one for each",
+                    column=column,
+                    count=len(values),
+                    rows=rows,
+                )
             )
 
 

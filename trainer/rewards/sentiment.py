@@ -3,6 +3,7 @@
 import importlib.util
 from typing import Any
 
+from diagnostics.told import told
 from trainer.config.reward_names import RewardError
 from trainer.rewards.function import Function
 
@@ -16,7 +17,7 @@ def sentiment() -> Function:
         RewardError: vaderSentiment is not installed.
     """
     if importlib.util.find_spec("vaderSentiment") is None:
-        raise RewardError("reward function sentiment needs vaderSentiment; pip install 'rlvitals[sentiment]'")
+        raise RewardError(told("reward function sentiment needs vaderSentiment; pip install 'rlvitals[sentiment]'"))
     analyser: Any = None
 
     def sentiment(prompts: list[str], completions: list[str], **columns: list[Any]) -> list[float]:

@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from diagnostics.language import _
 from diagnostics.visible_text import visible
 
 PATIENCE_SECONDS = 120.0  # of one call, after which it is said; again after twice as long, and so on
@@ -48,6 +49,7 @@ class _Watch:
         stack = "".join(traceback.format_stack(frame)[-SHOWN_FRAMES:]) if frame else ""
         if self._is_over:
             return
-        sentence = f"rlvitals: the reward function {self._name} has not come back for {waited:.0f} s; it stands in"
-        sys.stderr.write(visible(f"{sentence}\n{stack}"))
+        words = _("the reward function {name} has not come back for {seconds:.0f} s; it stands in")
+        sentence = words.format(name=self._name, seconds=waited)
+        sys.stderr.write(visible(f"rlvitals: {sentence}\n{stack}"))
         self.wait(waited, waited)

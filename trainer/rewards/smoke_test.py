@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, TextIO
 
+from diagnostics.told import told
 from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError, options_of
 from trainer.config.training import TrainConfig
@@ -68,7 +69,7 @@ def read_trial_request(source: TextIO) -> tuple[TrainConfig, Mapping[str, Any]]:
         algorithm, values = str(request["algorithm"]), dict(request["config"])
     except (ValueError, KeyError, TypeError) as error:
         raise ConfigError(
-            'the request must be {"algorithm": …, "config": {…}} as JSON on the standard input'
+            told('the request must be {{"algorithm": …, "config": {{…}}}} as JSON on the standard input')
         ) from error
     checked = make_config(algorithm, {})  # reports an unknown algorithm before its options are looked up
     known = {option.name for option in options_of(type(checked))}

@@ -10,7 +10,8 @@ from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFi
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from trainer.config.reward_names import RewardError, function_in_file
+from diagnostics.told import told
+from trainer.config.reward_names import REWARD_FUNCTION, RewardError, function_in_file
 from trainer.rewards.function import Function
 
 
@@ -23,7 +24,7 @@ class _FromSource(SourceFileLoader):
         return code
 
 
-def load(name: str, what: str = "reward function") -> tuple[str, Function]:
+def load(name: str, what: str = REWARD_FUNCTION) -> tuple[str, Function]:
     """The function and its name; errors call it `what`.
 
     Raises:
@@ -36,11 +37,28 @@ def load(name: str, what: str = "reward function") -> tuple[str, Function]:
         raise
     except BaseException as error:  # a user's file may raise anything, including SystemExit
         problem = f"{type(error).__name__}: {error}"
-        raise RewardError(f"{what} {name!r}: importing {path} raised {problem}; correct the file") from error
+        raise RewardError(
+            told(
+                "{what} {name!r}: importing {path} raised {problem}; correct the file",
+                what=what,
+                name=name,
+                path=path,
+                problem=problem,
+            )
+        ) from error
     function = getattr(module, label, None)
     if not callable(function):
         defined = ", ".join(n for n, value in vars(module).items() if inspect.isfunction(value)) or "none"
-        raise RewardError(f"{what} {name!r}: {path} defines no function {label} (functions there: {defined})")
+        raise RewardError(
+            told(
+                "{what} {name!r}: {path} defines no function {label} (functions there: {defined})",
+                what=what,
+                name=name,
+                path=path,
+                label=label,
+                defined=defined,
+            )
+        )
     return label, function
 
 

@@ -9,6 +9,7 @@ from typing import Any, cast
 import torch
 from transformers import PreTrainedModel
 
+from diagnostics.told import told
 from trainer.config.options import ConfigError
 from trainer.config.options.model import ModelOptions, check_peft
 
@@ -47,8 +48,13 @@ def with_adapter(model: PreTrainedModel, options: ModelOptions) -> PreTrainedMod
             adapted = cast(PreTrainedModel, get_peft_model(model, lora))
     except ValueError as error:
         raise ConfigError(
-            f"peft cannot put an adapter on {type(model).__name__}: {error}; name its modules in lora_target_modules, "
-            f"or write {EVERY_LINEAR}"
+            told(
+                "peft cannot put an adapter on {name}: {error}; name its modules in lora_target_modules, or "
+                "write {every}",
+                name=type(model).__name__,
+                error=error,
+                every=EVERY_LINEAR,
+            )
         ) from error
     adapted.eval()
     return adapted

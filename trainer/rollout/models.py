@@ -27,6 +27,7 @@ from transformers import (
 from transformers.modeling_outputs import TokenClassifierOutput
 from transformers.utils import logging as transformers_logging
 
+from diagnostics.told import told
 from trainer.acceleration.layer_replacement import with_faster_parts
 from trainer.acceleration.parallel.split_state import weights_below
 from trainer.config.local_or_hub import is_path
@@ -170,13 +171,15 @@ def load_tokenizer(source: Source) -> PreTrainedTokenizerBase:
         ConfigError: The tokenizer cannot be found or loaded, or has neither a pad nor an end token.
     """
     checkpoint = _checkpoint(source)
-    with _in_one_sentence("the tokenizer of", checkpoint):
+    with _in_one_sentence(told("the tokenizer of"), checkpoint):
         tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(
             checkpoint.name, padding_side="left", **checkpoint.origin
         )
     if tokenizer.pad_token is None:
         if tokenizer.eos_token is None:
-            raise ConfigError(f"the tokenizer of {checkpoint.name} has neither a pad nor an end token; give it one")
+            raise ConfigError(
+                told("the tokenizer of {name} has neither a pad nor an end token; give it one", name=checkpoint.name)
+            )
         tokenizer.pad_token = tokenizer.eos_token
     return tokenizer
 
@@ -193,7 +196,7 @@ def _body(source: Source) -> PreTrainedModel:
 
 def _load(kind: Any, source: Source) -> PreTrainedModel:
     checkpoint = _checkpoint(source)
-    with _in_one_sentence("the model", checkpoint), _without_warnings():
+    with _in_one_sentence(told("the model"), checkpoint), _without_warnings():
         if is_adapter(checkpoint.name):
             model = merged_model(checkpoint.name, lambda base: kind.from_pretrained(base, **checkpoint.settings))
         else:
@@ -217,7 +220,7 @@ def _recompute_activations(model: PreTrainedModel) -> None:
     try:
         enable({"use_reentrant": False})
     except ValueError as error:
-        raise ConfigError(f"this model does not support gradient_checkpointing: {error}") from error
+        raise ConfigError(told("this model does not support gradient_checkpointing: {error}", error=error)) from error
     for module in model.modules():  # train mode must not switch dropout on
         for name, value in vars(module).items():
             if isinstance(value, float) and ("drop" in name or isinstance(module, torch.nn.Dropout)):
@@ -248,7 +251,7 @@ def _without_warnings() -> Iterator[None]:
 def _as_clause(error: Exception) -> str:
     """An exception's message as part of a sentence."""
     if isinstance(error, json.JSONDecodeError):
-        return f"one of its JSON files is broken or cut off ({error})"
+        return told("one of its JSON files is broken or cut off ({error})", error=error)
     paragraph = str(error).strip().partition("\n\n")[0]
     return " ".join(paragraph.split()).rstrip(".") or type(error).__name__
 
@@ -263,8 +266,16 @@ def _in_one_sentence(what: str, checkpoint: Checkpoint) -> Iterator[None]:
     except (OSError, ValueError, ImportError, KeyError) as error:
         reason = _as_clause(error)
         if is_path(checkpoint.name):
-            raise ConfigError(f"{what} {checkpoint.name} cannot be loaded: {reason}") from error
+            raise ConfigError(
+                told("{what} {name} cannot be loaded: {reason}", what=what, name=checkpoint.name, reason=reason)
+            ) from error
         raise ConfigError(
-            f"{what} {checkpoint.name} (revision {checkpoint.revision}) cannot be loaded, neither from the Hugging "
-            f"Face hub nor from its local cache: {reason}; without a network give the folder that save_pretrained wrote"
+            told(
+                "{what} {name} (revision {revision}) cannot be loaded, neither from the Hugging Face hub nor "
+                "from its local cache: {reason}; without a network give the folder that save_pretrained wrote",
+                what=what,
+                name=checkpoint.name,
+                revision=checkpoint.revision,
+                reason=reason,
+            )
         ) from error

@@ -10,6 +10,8 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from diagnostics.language import _
+from diagnostics.told import told
 from trainer.acceleration.layers.decoder_layer import outputs_option
 from trainer.acceleration.shared_prompts import can_share_prompts, token_logprobs_of_shared
 from trainer.algorithms.experience import Tokens
@@ -71,7 +73,12 @@ def prompt_ids(tokenizer: PreTrainedTokenizerBase, prompts: Sequence[Prompt]) ->
     rows = [next(of_texts) if isinstance(prompt, str) else _chat_ids(tokenizer, prompt) for prompt in prompts]
     for prompt, ids in zip(prompts, rows, strict=True):
         if not ids:
-            raise ConfigError(f"the prompt {prompt_text(prompt)!r} gives no tokens with this tokenizer; remove it")
+            raise ConfigError(
+                told(
+                    "the prompt {prompt_text!r} gives no tokens with this tokenizer; remove it",
+                    prompt_text=prompt_text(prompt),
+                )
+            )
     return rows
 
 
@@ -83,8 +90,10 @@ def chat_text(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message]) -
     """
     if tokenizer.chat_template is None:
         raise ConfigError(
-            "the prompts are lists of messages, but the model's tokenizer has no chat template; give prompts as plain "
-            "text, or use a model trained for conversations"
+            told(
+                "the prompts are lists of messages, but the model's tokenizer has no chat template; give prompts "
+                "as plain text, or use a model trained for conversations"
+            )
         )
     begun = messages[-1]["role"] == "assistant"
     return str(
@@ -151,7 +160,8 @@ def _chat_ids(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message]) -
 
 def _truncated(ids: list[int], max_length: int) -> list[int]:
     if len(ids) > max_length:
-        say_once("long prompts", f"prompts of more than max_prompt_length = {max_length} tokens lose their first ones")
+        words = _("prompts of more than max_prompt_length = {most} tokens lose their first ones")
+        say_once("long prompts", words.format(most=max_length))
     return ids[-max_length:]
 
 

@@ -17,6 +17,8 @@ from accelerate.utils import DistributedType
 from torch.optim import Optimizer
 from transformers import PreTrainedTokenizerBase
 
+from diagnostics.language import N_
+from diagnostics.told import told
 from trainer.acceleration.parallel.processes import Processes
 from trainer.acceleration.parallel.sharding import is_sharded
 from trainer.acceleration.parallel.split_state import (
@@ -132,12 +134,21 @@ class Checkpoints:
             return
         folder = checkpoint_folder(self._journal.directory, self._journal.last_step)
         if (folder / ENGINE_FOLDER).is_dir() != self._has_deepspeed:
-            way = "without" if self._has_deepspeed else "with"
-            raise ConfigError(f"{folder} was saved {way} DeepSpeed, and can be resumed only in the same way")
+            words = N_("{folder} was saved with DeepSpeed, and can be resumed only in the same way")
+            if self._has_deepspeed:
+                words = N_("{folder} was saved without DeepSpeed, and can be resumed only in the same way")
+            raise ConfigError(told(words, folder=folder))
         path = folder / STATE_FILE
         state = torch.load(path, map_location="cpu", weights_only=True)
         if state["version"] != _STATE_VERSION:
-            raise ConfigError(f"{path} has version {state['version']}, but this rlvitals reads {_STATE_VERSION}")
+            raise ConfigError(
+                told(
+                    "{path} has version {found}, but this rlvitals reads {known}",
+                    path=path,
+                    found=state["version"],
+                    known=_STATE_VERSION,
+                )
+            )
         for name, part in self._parts.items():
             part.load_state_dict(state["parts"][name])
         if self._has_deepspeed:

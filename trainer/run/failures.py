@@ -6,7 +6,9 @@ import traceback
 from contextlib import suppress
 from pathlib import Path
 
+from diagnostics.language import N_
 from diagnostics.runlog import RunLogError
+from diagnostics.told import said, told
 from diagnostics.visible_text import visible
 from trainer.config.options import ConfigError
 from trainer.config.training import TrainConfig
@@ -22,38 +24,47 @@ _LOST_TOUCH = ("connection closed by peer", "connection reset by peer", "connect
 def in_words(error: BaseException, config: TrainConfig, directory: Path) -> str:
     """One sentence for the run's state: what happened and, for a known failure, what to do."""
     if isinstance(error, RewardError) and error.__cause__ is not None and _is_out_of_memory(error.__cause__):
-        return f"{error}; {memory_advice(config)}"
+        return told("{problem}; {advice}", problem=_sentence(error), advice=memory_advice(config))
     if isinstance(error, ConfigError | RewardError | RunLogError):
-        return str(error)
+        return _sentence(error)
     if _is_out_of_memory(error):
-        return f"out of memory ({_first_line(error)}); {memory_advice(config)}"
+        return told("out of memory ({problem}); {advice}", problem=_first_line(error), advice=memory_advice(config))
     if _is_full_disk(error):
-        way_on = f"rlvitals train --resume {directory}"
-        return f"the disk that holds {directory} is full; free space, then go on with: {way_on}"
+        words = N_(
+            "the disk that holds {folder} is full; free space, then go on with: rlvitals train --resume {folder}"
+        )
+        return told(words, folder=directory)
     if isinstance(error, OSError) and error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
-        place = error.filename or directory
-        return f"{place} cannot be written ({error.strerror}); make it writable, or train elsewhere with --run_dir"
+        words = N_("{place} cannot be written ({problem}); make it writable, or train elsewhere with --run_dir")
+        return told(words, place=error.filename or directory, problem=error.strerror)
     if isinstance(error, IndexError) and _OUTSIDE_A_TABLE in str(error):
-        return (
-            f"a token or a position lies outside the model's tables ({_first_line(error)}): prompt and completion must "
-            "fit into its positions together; set max_prompt_length, or fewer new tokens than "
-            f"{config.max_new_tokens}"
+        words = N_(
+            "a token or a position lies outside the model's tables ({problem}): prompt and completion must fit into "
+            "its positions together; set max_prompt_length, or fewer new tokens than {most}"
         )
+        return told(words, problem=_first_line(error), most=config.max_new_tokens)
     if _is_lost_touch(error):
-        return _failure_elsewhere() or (
-            "another process of this training ended without a word: killed, or the machine ran out of memory "
-            f"(its console.rank*.log may tell more); {memory_advice(config)}"
+        words = N_(
+            "another process of this training ended without a word: killed, or the machine ran out of memory (its "
+            "console.rank*.log may tell more); {advice}"
         )
+        return _failure_elsewhere() or told(words, advice=memory_advice(config))
     return f"{type(error).__name__}: {error}"
+
+
+def _sentence(error: BaseException) -> str:
+    """What an error of ours says: in English, for the record, and with the places to say it in another language."""
+    return error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
 
 
 def memory_advice(config: TrainConfig) -> str:
     """What TRL's documentation advises against running out of memory, with the values to change."""
     size, passes = config.per_device_train_batch_size, config.gradient_accumulation_steps
-    return (
-        f"lower per_device_train_batch_size (now {size}) and raise gradient_accumulation_steps (now {passes}) by the "
+    words = N_(
+        "lower per_device_train_batch_size (now {size}) and raise gradient_accumulation_steps (now {passes}) by the "
         "same factor, which leaves the training as it is; with several GPUs, DeepSpeed stage 3 splits the model as well"
     )
+    return told(words, size=size, passes=passes)
 
 
 def print_failure(error: BaseException, words: str) -> None:
@@ -61,7 +72,7 @@ def print_failure(error: BaseException, words: str) -> None:
     with suppress(OSError):
         if not isinstance(error, ConfigError):
             sys.stderr.write(visible("".join(traceback.format_exception(error))))
-        sys.stderr.write(f"rlvitals: {visible(words)}\n")
+        sys.stderr.write(f"rlvitals: {visible(said(words))}\n")
 
 
 def _is_out_of_memory(error: BaseException) -> bool:

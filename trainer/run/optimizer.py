@@ -7,6 +7,7 @@ from torch.optim import AdamW
 from torch.optim.lr_scheduler import LambdaLR
 from transformers import get_scheduler
 
+from diagnostics.told import told
 from trainer.config.lr_schedulers import scheduler_settings
 from trainer.config.options import ConfigError
 from trainer.config.training import TrainConfig
@@ -37,7 +38,11 @@ def make_scheduler(config: TrainConfig, optimizer: AdamW) -> LambdaLR:
         )
     except (TypeError, ValueError) as error:
         raise ConfigError(
-            f"lr_scheduler_type = {config.lr_scheduler_type} with lr_scheduler_kwargs = "
-            f"{config.lr_scheduler_kwargs}: {error}"
+            told(
+                "lr_scheduler_type = {lr_scheduler_type} with lr_scheduler_kwargs = {lr_scheduler_kwargs}: {error}",
+                lr_scheduler_type=config.lr_scheduler_type,
+                lr_scheduler_kwargs=config.lr_scheduler_kwargs,
+                error=error,
+            )
         ) from error
     return scheduler

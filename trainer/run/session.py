@@ -13,6 +13,7 @@ from typing import Any, Generic
 import torch
 from torch import nn
 
+from diagnostics.told import told
 from trainer.acceleration.device import accelerator_for
 from trainer.acceleration.parallel.processes import Processes
 from trainer.acceleration.parallel.sharding import gathered_model, is_sharded, prepare_frozen
@@ -92,8 +93,10 @@ class Session(Generic[Config]):
             return None
         if is_sharded(self.processes.accelerator):
             raise ConfigError(
-                "rollout_engine = separate copies the whole policy on every process, which FSDP and DeepSpeed divide "
-                "among them; set rollout_engine to shared, or train without either"
+                told(
+                    "rollout_engine = separate copies the whole policy on every process, which FSDP and DeepSpeed "
+                    "divide among them; set rollout_engine to shared, or train without either"
+                )
             )
         return RolloutEngine(self.policy, settings, self.device)
 

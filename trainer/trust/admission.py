@@ -3,6 +3,8 @@
 import sys
 from collections.abc import Collection, Iterable
 
+from diagnostics.language import _
+from diagnostics.told import reason, said, told
 from trainer.config.options import ConfigError
 from trainer.launch.arguments import Plan
 from trainer.launch.consent import Consent
@@ -50,20 +52,26 @@ def admit(
 
 def _check_answer(foreign: Iterable[ForeignCode], source: str, problem: str, asks: bool) -> None:
     named = "; ".join(map(str, foreign))
-    broken = f" ({problem})" if problem else ""
+    broken = told(" ({problem})", problem=problem) if problem else ""
     if not (asks and sys.stdin.isatty() and sys.stderr.isatty()):
         raise ConfigError(
-            f"{source} names code that would run as you and is not trusted yet: {named}{broken}; "
-            "read it, then give --trust to run it and remember its content"
+            told(
+                "{source} names code that would run as you and is not trusted yet: {named}{broken}; read it, "
+                "then give --trust to run it and remember its content",
+                source=source,
+                named=named,
+                broken=broken,
+            )
         )
     sys.stderr.write(
-        f"{source} names code that would run as you{broken}:\n"
+        said(told("{source} names code that would run as you{broken}:", source=source, broken=broken))
+        + "\n"
         + "".join(f"  {item}\n" for item in foreign)
-        + "Run it, and trust this content from now on? [y/N] "
+        + _("Run it, and trust this content from now on? [y/N] ")
     )
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise ConfigError(f"{source} was not run: its code is not trusted")
+        raise ConfigError(told("{source} was not run: its code is not trusted", source=source))
 
 
 def _remember(store: TrustStore, code: Iterable[ForeignCode]) -> None:
@@ -71,4 +79,4 @@ def _remember(store: TrustStore, code: Iterable[ForeignCode]) -> None:
     try:
         store.remember(code)
     except TrustError as error:
-        sys.stderr.write(f"rlvitals: {error}; this time it runs\n")
+        sys.stderr.write(f"rlvitals: {_('{problem}; this time it runs').format(problem=reason(error))}\n")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from diagnostics.foreign_files import open_regular
+from diagnostics.told import told
 from trainer.config.local_or_hub import DATASET_SUFFIXES, is_path
 from trainer.config.options import ConfigError
 from trainer.config.reward_names import is_file
@@ -180,14 +181,18 @@ def _digest(files: Sequence[Path], place: Path) -> str:
 def _sha256(file: Path) -> str:
     try:
         if (size := _size(file)) > MOST_BYTES:
-            raise ConfigError(f"{file} would be run, but with {size:,} bytes it is too large to be checked")
+            raise ConfigError(
+                told("{file} would be run, but with {size:,} bytes it is too large to be checked", file=file, size=size)
+            )
         digest = hashlib.sha256()
         with open_regular(file) as content:
             while part := content.read(_PART_BYTES):
                 digest.update(part)
         return digest.hexdigest()
     except OSError as error:
-        raise ConfigError(f"{file} would be run, but cannot be read: {error.strerror}") from error
+        raise ConfigError(
+            told("{file} would be run, but cannot be read: {problem}", file=file, problem=error.strerror)
+        ) from error
 
 
 def _first_line(file: Path) -> str:

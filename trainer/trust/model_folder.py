@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.foreign_files.documents import read_json
+from diagnostics.told import told
 from trainer.config.options import ConfigError
 
 MOST_FILES = 1000
@@ -23,8 +24,12 @@ def python_files(folder: Path) -> list[Path]:
         found += (Path(parent) / name for name in names if name.endswith(".py"))
         if len(found) > MOST_FILES:
             raise ConfigError(
-                f"{folder} holds more than {MOST_FILES:,} Python files: too many for a model's own code to be checked; "
-                "name the folder that save_pretrained wrote"
+                told(
+                    "{folder} holds more than {most:,} Python files: too many for a model's own code to be "
+                    "checked; name the folder that save_pretrained wrote",
+                    folder=folder,
+                    most=MOST_FILES,
+                )
             )
     return sorted(path for path in found if path.is_file())
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from diagnostics.foreign_files import open_regular
 from diagnostics.foreign_files.documents import parse_json
+from diagnostics.told import told
 from diagnostics.user_data import user_data_folder
 from trainer.config.options import ConfigError
 from trainer.trust.foreign_code import ForeignCode
@@ -48,7 +49,7 @@ class TrustStore:
         try:
             self._read()
         except TrustError as error:
-            return str(error)
+            return str(error.args[0])
         return ""
 
     def untrusted(self, code: Iterable[ForeignCode]) -> tuple[ForeignCode, ...]:
@@ -73,7 +74,13 @@ class TrustStore:
             with self._alone():
                 self._replace({**self._read(), **new})
         except OSError as error:
-            raise TrustError(f"the trusted code cannot be remembered in {self.place}: {error.strerror}") from error
+            raise TrustError(
+                told(
+                    "the trusted code cannot be remembered in {place}: {problem}",
+                    place=self.place,
+                    problem=error.strerror,
+                )
+            ) from error
 
     def _read(self) -> dict[str, Any]:
         try:
@@ -83,14 +90,23 @@ class TrustStore:
         except FileNotFoundError:
             return {}
         except OSError as error:
-            raise TrustError(f"the list of trusted code {self.place} cannot be read: {error.strerror}") from error
+            raise TrustError(
+                told(
+                    "the list of trusted code {place} cannot be read: {problem}",
+                    place=self.place,
+                    problem=error.strerror,
+                )
+            ) from error
         try:
             trusted = parse_json(content)["trusted"]
         except (ValueError, KeyError, TypeError):
             trusted = None
         if not isinstance(trusted, dict):
             raise TrustError(
-                f"the list of trusted code {self.place} is broken, so nothing is trusted; remove it to begin a new one"
+                told(
+                    "the list of trusted code {place} is broken, so nothing is trusted; remove it to begin a new one",
+                    place=self.place,
+                )
             )
         return trusted
 
@@ -98,8 +114,11 @@ class TrustStore:
         """Raise TrustError if somebody else could have written the list."""
         if found.st_uid != os.geteuid() or found.st_mode & _WRITABLE_BY_OTHERS:
             raise TrustError(
-                f"others may write the list of trusted code {self.place}, so nothing is trusted; "
-                "make it yours alone: chmod 600"
+                told(
+                    "others may write the list of trusted code {place}, so nothing is trusted; make it yours alone: "
+                    "chmod 600",
+                    place=self.place,
+                )
             )
 
     def _replace(self, trusted: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ const NOTHING = { places: [], steps: [], values: [], smoothed: [], low: [], high
 const CURVES = new Set(["line", "thin", "band"]); // of what is compared; neither a reference nor single points
 
 // Whose points a chart draws and how, whatever their number.
-const identityOf = ({ traces, scale }) => JSON.stringify([traces.map(({ points, ...trace }) => trace), scale]);
+const identityOf = (spec) => JSON.stringify([spec.traces.map(({ points, ...trace }) => trace), spec.scale]);
 
 const element = (tag, name, parent) => {
   const made = document.createElement(tag);
@@ -90,7 +90,7 @@ export class Chart {
     if (!before || isOther) this.lacks = "all";
     else if (JSON.stringify(before.traces) !== JSON.stringify(spec.traces)) this.lacks ??= "new";
     if (isOther) this.points.length = Math.min(this.points.length, 1);
-    if (this.plot && isOther) this.rebuild();
+    if (this.plot && (isOther || marginBeside(before) !== marginBeside(spec))) this.rebuild();
     else this.redraw();
   }
 

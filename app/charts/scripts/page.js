@@ -16,6 +16,13 @@ const windowIn = (parameters) => {
   return edges.length === 2 && edges.every(Number.isFinite) && edges[0] < edges[1] ? edges : null;
 };
 
+// Streamlit writes the address anew from what it knew when the page was opened, so that a zoom outlives a change of section
+// here. `window.rlvitalsZoom` is also that of the figures of widgets/plot.js.
+const knownWindow = (parameters) => {
+  const known = window.rlvitalsZoom;
+  return known?.run === parameters.get("run") ? known.edges : windowIn(parameters);
+};
+
 class Page {
   charts = new Set();
   toolbars = new Set();
@@ -31,7 +38,7 @@ class Page {
     const parameters = addressed();
     this.name = name;
     this.legend = [];
-    this.window = windowIn(parameters);
+    this.window = knownWindow(parameters);
     const chosen = (name) => (CHOICES[name].map(String).includes(parameters.get(name)) ? parameters.get(name) : OPTIONS[name]);
     this.options = { axis: chosen("axis"), smoothing: Number(chosen("smoothing")), scale: chosen("scale") };
   }
@@ -48,6 +55,7 @@ class Page {
     }
     if (isOtherLook) this.charts.forEach((chart) => chart.rebuild());
     else if (isOtherStep) this.charts.forEach((chart) => chart.redraw());
+    this.#write();
   }
 
   // From where to where every chart goes.
@@ -100,9 +108,12 @@ class Page {
   #write() {
     const parameters = addressed();
     const set = (name, value, usual) => (value === usual ? parameters.delete(name) : parameters.set(name, value));
-    set(WINDOW, this.window && this.window.map((edge) => Number(edge.toPrecision(12))).join("~"), null);
+    const edges = this.window && this.window.map((edge) => Number(edge.toPrecision(12)));
+    set(WINDOW, edges && edges.join("~"), null);
     for (const [name, usual] of Object.entries(OPTIONS)) set(name, this.options[name], usual);
+    window.rlvitalsZoom = { run: parameters.get("run"), edges: this.options.axis === "step" ? edges : null };
     const query = parameters.toString();
+    if (query === addressed().toString()) return; // browsers allow few changes a second
     window.history.replaceState(window.history.state, "", `${window.location.pathname}${query && `?${query}`}`);
   }
 

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from diagnostics.runlog import RunLog
+from diagnostics.runlog.parent import SAMPLE_RUNS
 from tests.app.browser.conftest import FIND, Chart, Dashboard, wait_until
 
 Fixture = Callable[..., Any]
@@ -136,18 +137,43 @@ def test_a_drag_zooms_every_chart_and_a_double_click_shows_all_again(
     zoomed = reward.zoom()
     wait_until(lambda: kl.x_range == zoomed, "the other chart to zoom")
     screen.page.wait_for_url("**steps=**")
+    box = reward.box
+    screen.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    screen.page.wait_for_url(lambda address: "step=" in address and "steps=" in address)
     screen.page.reload()
     reward = screen.chart("reward")
     wait_until(lambda: np.allclose(reward.x_range, zoomed), "the zoom of the address")
-    assert "step=" not in screen.page.url
     box = reward.box
-    screen.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    screen.page.wait_for_url("**step=**")
-    assert "steps=" in screen.page.url
-    assert np.allclose(reward.x_range, zoomed)
     screen.page.mouse.dblclick(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     wait_until(lambda: reward.x_range == whole, "the whole run")
     screen.page.wait_for_url(lambda address: "steps=" not in address)
+
+
+def test_the_band_of_times_is_zoomed_to_the_steps_of_the_charts_and_they_to_its(
+    dashboard: Dashboard, open_screen: Fixture
+) -> None:
+    run = SAMPLE_RUNS / "healthy-ppo"
+    screen = open_screen(dashboard.page("run", run=run, section="time", steps="20~60"))
+    band = screen.page.locator(".rlvitals-plot")
+    drag = band.locator(".nsewdrag")
+    drag.scroll_into_view_if_needed()
+    assert band.evaluate("plot => plot.layout.xaxis.range") == [20, 60]
+    box = drag.bounding_box()
+    screen.page.mouse.move(box["x"] + box["width"] * 0.25, box["y"] + 50)
+    screen.page.mouse.down()
+    screen.page.mouse.move(box["x"] + box["width"] * 0.75, box["y"] + 50, steps=5)
+    screen.page.mouse.up()
+    screen.page.wait_for_url(lambda address: "steps=20" not in address)
+    zoomed = band.evaluate("plot => plot.layout.xaxis.range")
+    assert np.allclose(zoomed, [30, 50], atol=0.5)
+    screen.open_details("Charts")
+    chart = screen.chart("rlhf_reward")
+    assert np.allclose(chart.x_range, zoomed)
+    narrower = chart.zoom()
+    screen.page.wait_for_url(lambda address: "steps=29" not in address)
+    screen.open_details("Time")
+    drag.wait_for()
+    assert np.allclose(band.evaluate("plot => plot.layout.xaxis.range"), narrower)
 
 
 def test_the_cursor_reads_every_chart_at_its_step(growing: RunLog, dashboard: Dashboard, open_screen: Fixture) -> None:

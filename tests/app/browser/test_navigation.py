@@ -1,6 +1,5 @@
-"""The frame around the pages: the jump, the keys, the addresses, the way home, and that everything can be read."""
+"""The frame around the pages: the jump, the keys, the addresses, the language, the way home."""
 
-import json
 import re
 import string
 from collections.abc import Callable, Iterator
@@ -19,43 +18,6 @@ from tests.dashboard import dashboard, free_port, printed_address
 Fixture = Callable[..., Any]
 
 HOSTILE = "<img src=x onerror='window.pwned=1'> **a** $x$"
-LEAST_CONTRAST = 4.5  # to 1: WCAG AA for text
-WIDTHS = (800, 1280, 2560)
-FADED = """least => {
-  const OTHERS = 'style, script, noscript, svg, option, :disabled, [aria-disabled=true], [aria-hidden=true]';
-  const parse = (colour) => {
-    const [r, g, b, a = 1] = colour.match(/[\\d.]+/g).map(Number);
-    return colour.startsWith('color(srgb') ? [r * 255, g * 255, b * 255, a] : [r, g, b, a];
-  };
-  const over = ([r, g, b, a], [x, y, z]) => [r * a + x * (1 - a), g * a + y * (1 - a), b * a + z * (1 - a), 1];
-  const light = (colour) => colour.slice(0, 3).map((part) => part / 255)
-    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, part, index) => sum + part * [0.2126, 0.7152, 0.0722][index], 0);
-  const ground = (element) => {
-    const colours = [];
-    for (let at = element; at; at = at.parentElement) colours.push(parse(getComputedStyle(at).backgroundColor));
-    return colours.reverse().reduce((below, colour) => over(colour, below), parse('rgb(255, 255, 255)'));
-  };
-  const opacity = (element) => {
-    let product = 1;
-    for (let at = element; at; at = at.parentElement) product *= Number(getComputedStyle(at).opacity);
-    return product;
-  };
-  const found = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const text = walker.currentNode, element = text.parentElement;
-    if (!text.data.trim() || !element.checkVisibility({ visibilityProperty: true })) continue;
-    if (element.closest(OTHERS)) continue;
-    const below = ground(element), colour = parse(getComputedStyle(element).color);
-    colour[3] *= opacity(element);
-    if (!colour[3]) continue;
-    const [high, low] = [light(over(colour, below)), light(below)].sort((one, other) => other - one);
-    const contrast = (high + 0.05) / (low + 0.05);
-    if (contrast < least) found.push(`${text.data.trim().slice(0, 40)}: ${contrast.toFixed(2)}`);
-  }
-  return [...new Set(found)];
-}"""
 # Which of these keys a script takes for itself: what it acts on it keeps from the browser.
 TAKEN = """keys => keys.filter((key) =>
   !document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })))"""
@@ -207,33 +169,24 @@ def test_the_address_holds_what_the_samples_and_the_metrics_show(shown: SimpleNa
     page.wait_for_url(shown.root)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_text_can_be_read_and_no_width_scrolls_sideways(
-    theme: str, shown: SimpleNamespace, open_screen: Fixture
-) -> None:
-    sick, entry = SAMPLE_RUNS / "cut-off", {"entry": "kl-negative"}
-    pages = {
-        "runs": (shown.url(), ".rlv-runs"),
-        "run": (shown.url("run", run=sick), ".rlvitals-chart canvas"),
-        "samples": (shown.url("run", run=sick, section="samples"), ".rls-detail dl"),
-        "checks": (shown.url("run", run=sick, section="checks"), ".rlc-row"),
-        "compare": (shown.url("compare", run=[sick, shown.run]), "text=Samples of one prompt"),
-        "launch": (shown.url("launch"), "text=Start training"),
-        "entry": (shown.url("learn", **entry), "text=In the sample run"),
-    }
-    screen = open_screen(shown.url(), theme)
-    troubles = {}
-    for name, (address, sign) in pages.items():
-        screen.page.goto(address)
-        expect(screen.page.locator(sign).first).to_be_visible()
-        expect(screen.page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
-        faded = screen.page.evaluate(FADED, LEAST_CONTRAST)
-        wide = [trouble for width in WIDTHS for trouble in _too_wide(screen, width)]
-        if faded or wide:
-            troubles[name] = [*faded, *wide]
-    assert troubles == {}, json.dumps(troubles, indent=1, ensure_ascii=False)
+def test_a_chosen_language_stays_in_new_tabs_and_copied_links(shown: SimpleNamespace, open_screen: Fixture) -> None:
+    page = open_screen(shown.url()).page
+    page.get_by_role("link", name="中文").click()
+    expect(page.get_by_role("table", name="运行")).to_be_visible()
+    assert page.url == f"{shown.root}?lang=zh"
 
+    with page.context.expect_page() as opened:
+        page.get_by_role("link", name="first-run").click(modifiers=["Control"])
+    run = opened.value
+    expect(run.get_by_role("button", name="复制链接")).to_be_visible()
+    run.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    run.get_by_role("button", name="复制链接").click()
+    expect(run.get_by_role("button", name="已复制")).to_be_visible()
+    assert "lang=zh" in run.evaluate("navigator.clipboard.readText()")
 
-def _too_wide(screen: Any, width: int) -> list[str]:
-    screen.page.set_viewport_size({"width": width, "height": 900})
-    return [f"{trouble} at {width}" for trouble in screen.problems()]
+    run.goto(f"{shown.root}learn")  # as a bookmark, or the bar's links in a new tab, which name no language
+    expect(run.get_by_role("textbox", name="查找指标、规则或原因")).to_be_visible()
+    run.get_by_role("link", name="English").click()
+    expect(run.get_by_role("textbox", name="Find a metric, a rule or a cause")).to_be_visible()
+    page.goto(shown.root)
+    expect(page.get_by_role("table", name="Runs")).to_be_visible()

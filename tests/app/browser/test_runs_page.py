@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from diagnostics.runlog import RunLog
 from tests.app.browser.conftest import Screen
+from tests.app.browser.legibility import faded, untranslated
 from tests.hostile_text import DANGEROUS, EVERYTHING
 
 Fixture = Callable[..., Any]
@@ -216,12 +217,14 @@ def test_a_hostile_name_tag_note_and_filter_are_text(
     assert not DANGEROUS & set(page.locator(".rlv-list").inner_text())
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_first_visit_shows_the_samples_and_two_ways_on(
-    theme: str, tmp_path: Path, start_dashboard: Fixture, open_screen: Fixture
+    tmp_path: Path, start_dashboard: Fixture, open_screen: Fixture
 ) -> None:
-    screen = open_screen(start_dashboard().url, theme)
-    page = screen.page
+    dashboard = start_dashboard()
+    chinese = open_screen(dashboard.page("", lang="zh"), "dark")
+    expect(chinese.page.get_by_role("link", name="healthy-grpo")).to_be_visible()
+    assert [*faded(chinese.page), *untranslated(chinese.page)] == []
+    page = open_screen(dashboard.url).page
     expect(page.get_by_role("heading", name="No runs in runs yet.")).to_be_visible()
     expect(page.get_by_role("link", name="healthy-grpo")).to_be_visible()
     expect(page.get_by_role("button", name="Open my logs")).to_be_visible()

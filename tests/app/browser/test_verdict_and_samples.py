@@ -236,10 +236,9 @@ def test_the_config_tells_choices_from_defaults(open_run: Fixture) -> None:
     expect(page.get_by_text(re.compile(r"defaults? left as"))).to_be_visible()
 
 
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("width", [800, 1000, 1440, 2200])
-def test_nothing_scrolls_sideways_at_any_width(width: int, theme: str, open_run: Fixture) -> None:
-    page = open_run(SAMPLE_RUNS / "negative-kl", theme, section="samples")
+@pytest.mark.parametrize("width", [1000, 1440])
+def test_nothing_scrolls_sideways_at_any_width(width: int, open_run: Fixture) -> None:
+    page = open_run(SAMPLE_RUNS / "negative-kl", section="samples")
     page.set_viewport_size({"width": width, "height": 900})
     page.locator(".rls-row").first.wait_for()
     for section in ("Samples", "Checks", "Config"):

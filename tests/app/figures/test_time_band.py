@@ -48,6 +48,14 @@ def test_no_spike_of_any_stage_is_lost_in_a_long_run() -> None:
     assert drawn.width.sum() == 50_000
 
 
+def test_zoomed_in_far_enough_every_step_is_drawn() -> None:
+    budget = budget_of(np.full(50_000, 10.0), np.linspace(5.0, 6.0, 50_000))
+    drawn = bar(time_band(budget, LIGHT, window=(31_000.4, 31_500.6)), "generation")
+    assert set(range(31_000, 31_502)) <= set(drawn.x.tolist())
+    assert len(drawn.x) < 5_000
+    assert drawn.width.sum() == 50_000
+
+
 @pytest.mark.parametrize("palette", [LIGHT, DARK])
 def test_every_stage_has_a_word_beside_its_colour(palette: Palette) -> None:
     figure = time_band(FOUR, palette, chosen_step=2)

@@ -1,6 +1,7 @@
 """Tests of the language of the command: chosen by --lang, else by the environment; JSON by --lang alone."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,21 @@ def test_an_html_report_names_its_language(capsys: pytest.CaptureFixture[str]) -
 def test_a_language_that_there_is_not_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diagnose", RUN, "--lang", "tlh"]) == 2
     assert "choose from" in capsys.readouterr().err
+
+
+def test_what_argparse_says_is_in_the_language_too(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["runs", "--help", "--lang", "zh"])
+    help_text = capsys.readouterr().out
+    assert help_text.startswith("用法：rlvitals runs")
+    assert "显示本帮助并退出" in help_text
+    assert not re.search(r"usage|options:|arguments:|show this", help_text)
+
+    assert main(["diagnose", RUN, "--lang", "zh", "--forma", "json"]) == 2
+    assert "无法识别的参数：--forma json；是否想输入" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["runs", "--help"])
+    assert capsys.readouterr().out.startswith("usage: rlvitals runs")
 
 
 @pytest.mark.parametrize("words", [("--lang", "zh", "ppo"), ("ppo", "--lang=zh"), ("ppo",), ("ppo", "--lang", "zh")])

@@ -1,7 +1,10 @@
 import json
+import re
 
 import pytest
 
+from diagnostics.language import language
+from diagnostics.told import reason
 from trainer.config.algorithms import ALGORITHMS
 from trainer.config.fault_values import faulty_config
 from trainer.config.options import ConfigError, options_of
@@ -114,3 +117,13 @@ def test_a_fault_brings_its_setting_from_the_first_step_on_unless_another_is_nam
     assert (named.rollout_engine, faulty_config(named).rollout_engine) == ("shared", "separate")
     with pytest.raises(ConfigError, match="the fault engine-stale is not available for ppo on remarks"):
         read_plan(["ppo", *fault[1:]])
+
+
+def test_help_and_refusals_are_in_the_language_of_the_reader() -> None:
+    with language("zh"):
+        assert "\n  --epsilon （默认：0.2）\n      概率比的裁剪下界是 1 − 此值。" in help_text("grpo")
+        assert not re.search(r"default:|empty|Options of|[a-z]{3,} the ", help_text("ppo"))
+        with pytest.raises(ConfigError) as refused:
+            read_plan(["grpo", "--max_steps", "few"])
+        assert reason(refused.value) == "max_steps 必须是整数，而不是 'few'"
+    assert str(refused.value) == "max_steps must be a whole number, but is 'few'"

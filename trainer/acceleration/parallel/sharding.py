@@ -13,6 +13,7 @@ from torch.distributed.fsdp import FSDPModule, register_fsdp_forward_method
 from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
 
+from diagnostics.told import told
 from trainer.config.options import ConfigError
 from trainer.config.training import TrainConfig
 
@@ -60,7 +61,7 @@ def _split_on_cpu(accelerator: Accelerator) -> None:
 def _configure_fsdp(plugin: FullyShardedDataParallelPlugin) -> None:
     if plugin.fsdp_version != 2:
         raise ConfigError(
-            "FSDP 1 cannot generate from a sharded model; set fsdp_version: 2 in accelerate's configuration"
+            told("FSDP 1 cannot generate from a sharded model; set fsdp_version: 2 in accelerate's configuration")
         )
     # Only the first process would load weights; those of the reference and a new value head would not reach the others.
     plugin.cpu_ram_efficient_loading = False

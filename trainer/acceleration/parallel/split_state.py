@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.distributed.tensor import DTensor, distribute_tensor
 from torch.optim import Optimizer
 
+from diagnostics.told import told
 from trainer.config.options import ConfigError
 from trainer.launch.resuming import ENGINE_FOLDER
 
@@ -65,4 +66,6 @@ def restore_engine(engine: Any, checkpoint: Path) -> None:
         str(checkpoint), tag=ENGINE_FOLDER, load_module_strict=False, load_lr_scheduler_states=False
     )
     if path is None:
-        raise ConfigError(f"DeepSpeed finds no state to continue from in {checkpoint / ENGINE_FOLDER}")
+        raise ConfigError(
+            told("DeepSpeed finds no state to continue from in {folder}", folder=checkpoint / ENGINE_FOLDER)
+        )

@@ -14,9 +14,16 @@ from enum import StrEnum
 from functools import partial
 from typing import Any
 
+from diagnostics.told import told
+
 Scalar = type[int] | type[float] | type[bool] | type[str]
 
-_NAMES: dict[Any, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
+_NAMES: dict[Any, str] = {
+    int: told("a whole number"),
+    float: told("a number"),
+    bool: told("true or false"),
+    str: told("text"),
+}
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _NOTHING = {"", "none", "null"}
 _COMMA = re.compile(r",(?![^(\[{]*[)\]}])")  # one within brackets belongs to a regular expression: regex:\d{1,3}
@@ -62,6 +69,11 @@ class Option:
     above: float | None = None
     main: bool = False
 
+    @property
+    def meaning_of_empty(self) -> str:
+        """What an empty value means: the last clause of the help, where that says so."""
+        return self.help.partition("empty: ")[2].rstrip(".")
+
     def parse(self, value: Any) -> Any:
         """The value as the configuration holds it, from a string, a TOML or JSON value, or a form.
 
@@ -77,22 +89,46 @@ class Option:
     def _parse_one(self, value: Any) -> Any:
         parsed = _convert(value, self.kind)
         if parsed is None:
-            raise ConfigError(f"{self.name} must be {_NAMES[self.kind]}, but is {value!r}")
+            raise ConfigError(
+                told("{name} must be {kind}, but is {value!r}", name=self.name, kind=_NAMES[self.kind], value=value)
+            )
         if self.choices and parsed not in self.choices:
             nearest = did_you_mean(str(parsed), map(str, self.choices))
             raise ConfigError(
-                f"{self.name} must be one of {', '.join(map(str, self.choices))}, but is {parsed!r}{nearest}"
+                told(
+                    "{name} must be one of {choices}, but is {parsed!r}{nearest}",
+                    name=self.name,
+                    choices=", ".join(map(str, self.choices)),
+                    parsed=parsed,
+                    nearest=nearest,
+                )
             )
         self._check_bounds(parsed)
         return parsed
 
     def _check_bounds(self, value: Any) -> None:
         if self.minimum is not None and not value >= self.minimum:
-            raise ConfigError(f"{self.name} must be at least {self.minimum:g}, but is {value:g}")
+            raise ConfigError(
+                told(
+                    "{name} must be at least {minimum:g}, but is {value:g}",
+                    name=self.name,
+                    minimum=self.minimum,
+                    value=value,
+                )
+            )
         if self.above is not None and not value > self.above:
-            raise ConfigError(f"{self.name} must be above {self.above:g}, but is {value:g}")
+            raise ConfigError(
+                told("{name} must be above {above:g}, but is {value:g}", name=self.name, above=self.above, value=value)
+            )
         if self.maximum is not None and not value <= self.maximum:
-            raise ConfigError(f"{self.name} must be at most {self.maximum:g}, but is {value:g}")
+            raise ConfigError(
+                told(
+                    "{name} must be at most {maximum:g}, but is {value:g}",
+                    name=self.name,
+                    maximum=self.maximum,
+                    value=value,
+                )
+            )
 
 
 def options_under(section: Section) -> partial[Any]:
@@ -124,7 +160,13 @@ def parse_values(options: Sequence[Option], values: Mapping[str, Any]) -> dict[s
     by_name = {option.name: option for option in options}
     for name in values:
         if name not in by_name:
-            raise ConfigError(f"there is no option {name!r}{did_you_mean(name, by_name) or '; --help lists them all'}")
+            raise ConfigError(
+                told(
+                    "there is no option {name!r}{hint}",
+                    name=name,
+                    hint=did_you_mean(name, by_name) or told("; --help lists them all"),
+                )
+            )
     return {name: by_name[name].parse(value) for name, value in values.items()}
 
 
@@ -167,4 +209,4 @@ def _number(text: str, kind: Scalar) -> Any:
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` with the closest known name, or nothing if none is close."""
     nearest = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f"; did you mean {nearest[0]!r}?" if nearest else ""
+    return told("; did you mean {name!r}?", name=nearest[0]) if nearest else ""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from diagnostics.told import told
 from trainer.config.options import ConfigError, Section, options_under
 
 option = options_under(Section.LOSS)
@@ -40,6 +41,11 @@ class CompletionGroupOptions:
         """Raise ConfigError if a step's completions do not form whole groups."""
         if batch_size % self.num_generations:
             raise ConfigError(
-                f"the batch of {batch_size} completions (per_device_train_batch_size × gradient_accumulation_steps × "
-                f"num_processes) does not divide by num_generations = {self.num_generations}"
+                told(
+                    "the batch of {batch_size} completions (per_device_train_batch_size × "
+                    "gradient_accumulation_steps × num_processes) does not divide by num_generations = "
+                    "{num_generations}",
+                    batch_size=batch_size,
+                    num_generations=self.num_generations,
+                )
             )

@@ -4,6 +4,7 @@ import importlib.util
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostics.told import told
 from trainer.config.local_or_hub import absolute_path, check_model
 from trainer.config.options import ConfigError, Section, options_under
 from trainer.tasks import TASKS
@@ -49,8 +50,11 @@ class ModelOptions:
             check_model(self.model_name_or_path, "model_name_or_path")
         if self.lora_dropout:
             raise ConfigError(
-                f"lora_dropout is {self.lora_dropout:g}, but has to be 0: with dropout the log-probabilities of "
-                "rollout and update would differ"
+                told(
+                    "lora_dropout is {lora_dropout:g}, but has to be 0: with dropout the log-probabilities of "
+                    "rollout and update would differ",
+                    lora_dropout=self.lora_dropout,
+                )
             )
 
     def absolute_model(self) -> dict[str, Any]:
@@ -61,4 +65,4 @@ class ModelOptions:
 def check_peft(what: str) -> None:
     """Raise ConfigError if peft, which `what` needs, is not installed. Does not import it."""
     if importlib.util.find_spec("peft") is None:
-        raise ConfigError(f"{what} needs peft; install it with: pip install 'rlvitals[peft]'")
+        raise ConfigError(told("{what} needs peft; install it with: pip install 'rlvitals[peft]'", what=what))

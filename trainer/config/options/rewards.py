@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostics.told import told
 from trainer.config.options import ConfigError, Section, options_under
 from trainer.config.reward_names import absolute_name
 
@@ -22,8 +23,11 @@ class RewardOptions:
         """Raise ConfigError if the weights do not match the reward functions."""
         if self.reward_weights and self.reward_funcs and len(self.reward_weights) != len(self.reward_funcs):
             raise ConfigError(
-                f"reward_weights has {len(self.reward_weights)} values for {len(self.reward_funcs)} reward_funcs; "
-                "give one for each"
+                told(
+                    "reward_weights has {weights} values for {functions} reward_funcs; give one for each",
+                    weights=len(self.reward_weights),
+                    functions=len(self.reward_funcs),
+                )
             )
 
     def absolute_rewards(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ a lag that its queue decides, whereas here the lag is the one that is given.
 
 from dataclasses import dataclass
 
+from diagnostics.told import told
 from trainer.config.options import ConfigError, Section, options_under
 
 option = options_under(Section.SAMPLING)
@@ -101,14 +102,21 @@ class RolloutEngineOptions:
         low, high = self.vllm_importance_sampling_clip_min, self.vllm_importance_sampling_clip_max
         if low is not None and high is not None and low >= high:
             raise ConfigError(
-                f"vllm_importance_sampling_clip_min is {low:g}, but must be below vllm_importance_sampling_clip_max "
-                f"({high:g})"
+                told(
+                    "vllm_importance_sampling_clip_min is {low:g}, but must be below "
+                    "vllm_importance_sampling_clip_max ({high:g})",
+                    low=low,
+                    high=high,
+                )
             )
         is_truncated = self.vllm_importance_sampling_mode.endswith("_truncate")
         if self.vllm_importance_sampling_correction and is_truncated and low is None and high is None:
             raise ConfigError(
-                f"vllm_importance_sampling_mode is {self.vllm_importance_sampling_mode}, but there is no bound to cut "
-                "to; set vllm_importance_sampling_clip_max"
+                told(
+                    "vllm_importance_sampling_mode is {vllm_importance_sampling_mode}, but there is no bound to cut "
+                    "to; set vllm_importance_sampling_clip_max",
+                    vllm_importance_sampling_mode=self.vllm_importance_sampling_mode,
+                )
             )
 
     def _check_shared(self) -> None:
@@ -121,6 +129,10 @@ class RolloutEngineOptions:
         }
         for name in (name for name, is_set in apart.items() if is_set):
             raise ConfigError(
-                f"{name} is {str(getattr(self, name)).lower()}, but with rollout_engine = shared the policy itself "
-                "generates; set rollout_engine to separate"
+                told(
+                    "{name} is {lower}, but with rollout_engine = shared the policy itself generates; set "
+                    "rollout_engine to separate",
+                    name=name,
+                    lower=str(getattr(self, name)).lower(),
+                )
             )

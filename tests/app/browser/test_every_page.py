@@ -1,0 +1,103 @@
+"""Every page in both languages and both themes: no error, nothing too wide or too faint, and no English in Chinese."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, TimeoutError, expect
+
+from diagnostics.runlog.parent import SAMPLE_RUNS
+from tests.app.browser.conftest import TRL_RUNS, Dashboard, Screen
+from tests.app.browser.legibility import faded, untranslated
+
+Fixture = Callable[..., Any]
+
+WIDTHS = (800, 2560, 1280)
+FITS = "() => { const main = document.querySelector('[data-testid=stMain]'); return main.scrollWidth <= innerWidth; }"
+SECONDS_TO_FIT = 3.0  # after the window has got another width
+SICK, FOREIGN = SAMPLE_RUNS / "cut-off", TRL_RUNS / "ppo112_min" / "out"
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A page in one state: its name, its address, and what is drawn last."""
+
+    name: str
+    page: str = ""
+    sign: str = ".rlv-runs"
+    parameters: dict[str, object] = field(default_factory=dict)
+
+
+def _sections() -> Iterator[Stop]:
+    signs = {
+        "charts": ".rlvitals-chart canvas",
+        "samples": ".rls-detail dl",
+        "metrics": ".rlm-metrics td",
+        "distributions": ".rlvitals-plot .main-svg",
+        "time": ".rlvitals-plot .main-svg",
+        "config": "[data-testid=stDataFrame] canvas",
+        "console": "pre",
+        "checks": ".rlc-row",
+    }
+    yield from (
+        Stop(f"{name} of a sick run", "run", sign, {"run": SICK, "section": name}) for name, sign in signs.items()
+    )
+    for name in ("samples", "distributions", "time", "console"):
+        empty = Stop(f"{name} that were not logged", "run", "[data-testid=stCaptionContainer]")
+        empty.parameters.update(run=FOREIGN, section=name)
+        yield empty
+
+
+STOPS = (
+    Stop("runs"),
+    Stop("no run that matches", parameters={"filter": "verdict:critical kl>1e9"}, sign=".rlv-message"),
+    Stop("no filter at all", parameters={"filter": "learning_rat>"}),
+    Stop("no such page", "no/such/page", "[data-testid=stAlert]"),
+    *_sections(),
+    Stop("no such run", "run", "[data-testid=stAlert]", {"run": SAMPLE_RUNS / "nowhere"}),
+    Stop("compare", "compare", ".rlvitals-chart canvas", {"run": [SICK, SAMPLE_RUNS / "healthy-grpo"]}),
+    Stop("nothing to compare", "compare", "[data-testid=stMultiSelect]"),
+    Stop("launch", "launch", "[data-testid=stBaseButton-primary]"),
+    Stop("learn", "learn", "[data-testid=stTextInput]"),
+    Stop("a rule", "learn", ".rlvitals-chart", {"entry": "kl-negative"}),
+    Stop("a cause", "learn", "h3", {"entry": "drastic-updates"}),
+    Stop("a metric", "learn", "h3", {"entry": "ratio_mean"}),
+    Stop("no such entry", "learn", "[data-testid=stAlert]", {"entry": "kl-negativ"}),
+)
+
+
+# Words do not depend on the theme, nor colours on the language.
+@pytest.mark.parametrize(("code", "theme"), [("zh", "light"), ("en", "dark")])
+def test_every_page_can_be_read_in_its_language_and_theme_at_any_width(
+    code: str, theme: str, dashboard: Dashboard, open_screen: Fixture
+) -> None:
+    screen = open_screen(dashboard.page("", lang=code), theme)
+    found = {stop.name: _troubles(screen, dashboard, stop, code) for stop in STOPS}
+    for key, name in (("?", "keys"), ("Control+k", "jump")):
+        screen.page.keyboard.press(key)
+        expect(screen.page.locator("dialog[open]")).to_be_visible()
+        found[name] = _unreadable(screen.page, code)
+        screen.page.keyboard.press("Escape")
+    troubles = {name: each for name, each in found.items() if each}
+    assert troubles == {}, json.dumps(troubles, indent=1, ensure_ascii=False)
+
+
+def _troubles(screen: Screen, dashboard: Dashboard, stop: Stop, code: str) -> list[str]:
+    page = screen.page
+    page.goto(dashboard.page(stop.page, **stop.parameters, lang=code))
+    expect(page.locator(stop.sign).first).to_be_visible()
+    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
+    found = _unreadable(page, code)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        with suppress(TimeoutError):  # what is too wide for good is among the problems
+            page.wait_for_function(FITS, timeout=SECONDS_TO_FIT * 1000)
+        found += [f"{trouble} at {width}" for trouble in screen.problems()]
+    return found
+
+
+def _unreadable(page: Page, code: str) -> list[str]:
+    return [*faded(page), *(untranslated(page) if code == "zh" else [])]
