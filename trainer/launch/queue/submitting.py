@@ -1,0 +1,154 @@
+"""Submits trainings: into the queue, and on to the start where a slot is free."""
+
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from diagnostics.runlog import CONSOLE_FILE, RUN_FILE
+from trainer.launch.consent import Consent
+from trainer.launch.error import LaunchError
+from trainer.launch.queue.job import Job, Spec, State, kept_environment
+from trainer.launch.queue.places import status_of
+from trainer.launch.queue.slots import next_starts
+from trainer.launch.queue.store import Queue
+from trainer.launch.queue.worker import ensure_worker
+
+SECONDS_TO_BEGIN = 60.0
+"""Time limit for a job whose slot is free to begin writing its run; half a second is usual."""
+_LOOK_SECONDS = 0.05
+_SECONDS_TO_LOOK_ALIVE = 1.0  # of a command that writes no run log: by then it would have failed
+
+
+def training_spec(words: Sequence[str], run_dir: Path, asks: str, child_of: Path | None = None) -> Spec:
+    """A training of the bundled trainer: `words` without --run_dir, `["train", "grpo", "--max_steps", "50"]`.
+
+    It runs code that is trusted already alone: nobody answers questions when its turn comes.
+    """
+    command = [sys.executable, "-P", "-m", "trainer.main", *words]
+    return Spec(
+        name=run_dir.name,
+        words=tuple(words),
+        argv=(*command, "--run_dir", str(run_dir.absolute()), f"--{Consent.WITHHELD}"),
+        cwd=Path.cwd(),
+        environment=kept_environment(),
+        run_dir=run_dir.absolute(),
+        asks=asks,
+        child_of=child_of,
+    )
+
+
+def resume_spec(run_dir: Path, asks: str) -> Spec:
+    """A run of the bundled trainer that died, failed or was stopped, from its newest checkpoint on."""
+    command = [sys.executable, "-P", "-m", "trainer.main"]
+    words = ("train", "--resume", str(run_dir.absolute()))
+    return Spec(
+        name=run_dir.name,
+        words=words,
+        argv=(*command, *words, f"--{Consent.WITHHELD}"),
+        cwd=Path.cwd(),
+        environment=kept_environment(),
+        run_dir=run_dir.absolute(),
+        asks=asks,
+    )
+
+
+def command_spec(
+    argv: Sequence[str],
+    cwd: Path,
+    *,
+    name: str = "",
+    run_dir: Path | None = None,
+    asks: str = "cpu",
+    recipe: str = "",
+    given: Mapping[str, str] | None = None,
+    child_of: Path | None = None,
+) -> Spec:
+    """Any other command, executed as it is, without a shell."""
+    return Spec(
+        name=name or Path(argv[0]).name,
+        words=tuple(argv),
+        argv=tuple(argv),
+        cwd=cwd.absolute(),
+        environment=kept_environment(),
+        run_dir=run_dir.absolute() if run_dir else None,
+        asks=asks,
+        recipe=recipe,
+        given=given or {},
+        child_of=child_of,
+    )
+
+
+def submit(specs: Sequence[Spec], queue: Queue | None = None) -> list[Job]:
+    """Put jobs into the queue, and see to it that somebody works on it.
+
+    The folder of each new run is made at once, so that the next name is free. Raises LaunchError.
+    """
+    queue = queue or Queue.of_user()
+    for spec in specs:
+        if spec.is_training and spec.run_dir is not None and "--resume" not in spec.words:
+            if (spec.run_dir / RUN_FILE).exists():
+                raise LaunchError(f"{spec.run_dir} already holds a run; choose another folder")
+            try:
+                spec.run_dir.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise LaunchError(f"cannot create {spec.run_dir}: {error.strerror}; choose another place") from error
+    jobs = queue.add(specs)
+    ensure_worker(queue)
+    return jobs
+
+
+def start(spec: Spec, queue: Queue | None = None) -> Job:
+    """Submit one job; returns it once it has begun, or at once where it has to wait for a slot.
+
+    Raises:
+        LaunchError: It ended before it wrote its run, with its own sentence; nothing of it is kept.
+    """
+    queue = queue or Queue.of_user()
+    (job,) = submit([spec], queue)
+    return await_beginning(job, queue)
+
+
+def await_beginning(job: Job, queue: Queue) -> Job:
+    """The job once its run has begun, or as it waits for a slot. Raises LaunchError as `start` does."""
+    deadline = time.monotonic() + SECONDS_TO_BEGIN
+    while True:
+        job = queue.job(job.id)
+        if job.state is State.QUEUED and not _has_a_slot(job, queue):
+            return job
+        if job.has_ended and job.state is not State.FINISHED and status_of(job) is None and job.attempts <= 1:
+            _remove_leftovers(job, queue)
+            raise LaunchError(job.detail)
+        if job.has_ended or (job.holds_slot and _has_begun(job)):
+            return job
+        if time.monotonic() > deadline:
+            raise LaunchError(f"job {job.id} wrote nothing within {SECONDS_TO_BEGIN:.0f} s; see: rlvitals queue")
+        time.sleep(_LOOK_SECONDS)
+
+
+def before_it(job: Job, jobs: Sequence[Job]) -> int:
+    """How many jobs run or wait before a queued one."""
+    return sum(other.holds_slot or (other.state is State.QUEUED and other.position < job.position) for other in jobs)
+
+
+def _has_a_slot(job: Job, queue: Queue) -> bool:
+    jobs = queue.jobs()
+    queued = [other for other in jobs if other.state is State.QUEUED]
+    busy = {other.slot or "" for other in jobs if other.holds_slot}
+    return job.id in {other.id for other, _ in next_starts(queued, queue.slots(), busy)}
+
+
+def _has_begun(job: Job) -> bool:
+    if job.spec.is_training:
+        return status_of(job) is not None
+    return time.time() - (job.began or 0.0) > _SECONDS_TO_LOOK_ALIVE
+
+
+def _remove_leftovers(job: Job, queue: Queue) -> None:
+    """Remove what a training that never began left behind, but no files of others."""
+    queue.forget(job.id)
+    folder = job.spec.run_dir
+    if job.spec.is_training and folder is not None and folder.is_dir():
+        (folder / CONSOLE_FILE).unlink(missing_ok=True)
+        if not any(folder.iterdir()):
+            folder.rmdir()
