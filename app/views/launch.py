@@ -18,25 +18,32 @@ from app.launch.draft import (
     preset_for,
     preset_label,
 )
+from app.launch.edited import ALGORITHM, PRESET, edited
 from app.launch.fields import Slots, fields, folded_fields, show_problem
 from app.launch.preflight import beside_fields, findings, findings_overview, is_confirmed
+from app.launch.queue_section import queue_section
 from app.widgets.foreign_code import consent, may_run
 from app.widgets.markdown import escaped
+from app.widgets.queued import waiting_sentence
 from diagnostics.language import _
 from diagnostics.model.outcome import Outcome
+from diagnostics.runlog import RUN_FILE
 from diagnostics.visible_text import visible
 from trainer.config.algorithms import ALGORITHMS
 from trainer.config.options import ConfigError
 from trainer.config.recipes import RECIPES, Recipe
 from trainer.config.training import TrainConfig
 from trainer.data.dataset import first_prompts
-from trainer.launch import LaunchError, start
+from trainer.launch import LaunchError
 from trainer.launch.new_run import free_name, runs_folder
+from trainer.launch.queue import State
+from trainer.launch.starting import start
 from trainer.trust.foreign_code import code_in
 
-_PRESET, _ALGORITHM, _NAME = "launch.preset", "launch.algorithm", "launch.name"
+_NAME = "launch.name"
 _BUTTON = "launch.start"
 _STARTED, _TO_OPEN, _REFUSAL = "launch.started", "launch.to_open", "launch.refusal"
+_WAITS = "launch.waits"  # the folder of the training that was queued last
 _TRAINER_PACKAGES = ("torch", "transformers", "accelerate")
 _PROMPTS_SHOWN = 5
 _PRESETS: tuple[Recipe | None, ...] = (*RECIPES.values(), None)
@@ -57,12 +64,14 @@ def render(shown: Path, open_run: Callable[[Path], None], is_read_only: bool) ->
     with outlook:
         name = _name(root, name_stem(algorithm, recipe, values))
         _training_plan(Draft(algorithm, recipe, values, root, name), tried, found, is_read_only)
+    queue_section(open_run, is_read_only)
 
 
 def _values(recipe: Recipe | None, algorithm: str) -> tuple[dict[str, Any], Slots]:
     """The options that matter most, the others folded below them; what stands in each, and the place beneath it."""
-    base = base_values(algorithm, recipe)
-    key = f"launch.{algorithm}.{recipe.name if recipe else 'own'}"
+    copied = edited(algorithm, recipe)
+    base = {**base_values(algorithm, recipe), **(copied.values if copied else {})}
+    key = f"launch.{algorithm}.{recipe.name if recipe else 'own'}" + (f".{copied.job}" if copied else "")
     options = launch_options(algorithm)
     slots: Slots = {}
     values = fields([option for option in options if option.main], base, key, slots)
@@ -74,13 +83,13 @@ def _preset() -> tuple[Recipe | None, str]:
     """The chosen preset and algorithm; choosing either one adapts the other."""
     left, right = st.columns([2, 1])
     recipe: Recipe | None = left.selectbox(
-        _("Preset"), _PRESETS, format_func=preset_label, key=_PRESET, on_change=_follow_preset
+        _("Preset"), _PRESETS, format_func=preset_label, key=PRESET, on_change=_follow_preset
     )
     algorithm: str = right.segmented_control(
         _("Algorithm"),
         ALGORITHMS,
         format_func=str.upper,
-        key=_ALGORITHM,
+        key=ALGORITHM,
         default=next(iter(RECIPES.values())).algorithm,
         required=True,
         on_change=_follow_algorithm,
@@ -91,12 +100,12 @@ def _preset() -> tuple[Recipe | None, str]:
 
 
 def _follow_preset() -> None:
-    if recipe := st.session_state[_PRESET]:
-        st.session_state[_ALGORITHM] = recipe.algorithm
+    if recipe := st.session_state[PRESET]:
+        st.session_state[ALGORITHM] = recipe.algorithm
 
 
 def _follow_algorithm() -> None:
-    st.session_state[_PRESET] = preset_for(st.session_state[_ALGORITHM], st.session_state[_PRESET])
+    st.session_state[PRESET] = preset_for(st.session_state[ALGORITHM], st.session_state[PRESET])
 
 
 def _name(root: Path, stem: str) -> str:
@@ -161,6 +170,8 @@ def _start_button(draft: Draft, problem: str | None, is_read_only: bool, found: 
         st.button(_("Start training"), type="primary", disabled=disabled, on_click=_start, args=(draft,), key=_BUTTON)
         if problem is None:
             consent(_question(draft), _("Trust and start"), _start, (draft,))
+    if (waits := st.session_state.get(_WAITS)) and (words := waiting_sentence(waits)):
+        st.info(escaped(words))
     if sentence := problem or st.session_state.pop(_REFUSAL, None):
         show_problem(_("Cannot start: {reason}.").format(reason=sentence))
 
@@ -186,11 +197,13 @@ def _start(draft: Draft) -> None:
         if not may_run(lambda: code_in(draft.config), _question(draft)):
             return
         try:
-            start(draft.arguments, draft.run_dir)
+            job = start(draft.arguments, draft.run_dir)
         except LaunchError as error:
             st.session_state[_REFUSAL] = str(error)
             return
         started.add(draft.run_dir)
         state.show_new_run(draft.run_dir)
         give_up()
-    st.session_state[_TO_OPEN] = draft.run_dir
+        st.session_state[_WAITS if job.state is State.QUEUED else _TO_OPEN] = draft.run_dir
+    elif (draft.run_dir / RUN_FILE).exists():
+        st.session_state[_TO_OPEN] = draft.run_dir

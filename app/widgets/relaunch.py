@@ -9,6 +9,8 @@ import streamlit as st
 from app import state
 from app.load.runs import is_live
 from app.widgets.foreign_code import consent, may_run
+from app.widgets.markdown import escaped
+from app.widgets.queued import waiting_sentence
 from app.widgets.refusal import refusal_line
 from diagnostics.language import _
 from diagnostics.model.outcome import Fix
@@ -16,9 +18,11 @@ from diagnostics.model.run import Run
 from diagnostics.runlog import RUN_FILE
 from diagnostics.visible_text import one_line
 from diagnostics.wording.values import setting_text
-from trainer.launch import LaunchError, start
+from trainer.launch import LaunchError
 from trainer.launch.arguments import read_plan
 from trainer.launch.new_run import as_text, free_name, runs_folder
+from trainer.launch.queue import State
+from trainer.launch.starting import start
 from trainer.trust.foreign_code import code_of_plan
 
 _NUMBER = re.compile(r"-\d+$")
@@ -35,6 +39,8 @@ def relaunch_offer(run: Run, fixes: Sequence[Fix], key: str) -> tuple[str, str] 
     child = st.session_state.get(_answer(run, key))
     if isinstance(child, Path) and (child / RUN_FILE).exists():
         return _("Open {run}").format(run=one_line(child.name)), ""
+    if isinstance(child, Path) and waiting_sentence(child):
+        return None
     words = ", ".join(f"{fix.parameter} {setting_text(fix.suggested)}" for fix in changes)
     hint = _("Train again from the start with {settings}, as a run of its own.").format(settings=words)
     if is_live(run):
@@ -48,10 +54,13 @@ def relaunch(run: Run, fixes: Sequence[Fix], key: str) -> None:
 
 
 def relaunch_answer(run: Run, fixes: Sequence[Fix], key: str) -> None:
-    """Draw the refusal of a relaunch, or the question that it raised; nothing if there is neither."""
+    """Draw what became of a relaunch: a refusal, a question, how many are before it; nothing if none of these."""
     answer = _answer(run, key)
-    if isinstance(refusal := st.session_state.get(answer), str):
-        refusal_line(refusal)
+    given = st.session_state.get(answer)
+    if isinstance(given, str):
+        refusal_line(given)
+    if isinstance(given, Path) and (words := waiting_sentence(given)):
+        st.info(escaped(words))
     consent(answer, _("Trust and relaunch"), _relaunch, (run.path, _changes(fixes), answer))
 
 
@@ -74,13 +83,14 @@ def _relaunch(path: Path, changes: Sequence[Fix], answer: str) -> None:
     if not may_run(lambda: code_of_plan(read_plan(words)), answer):
         return
     try:
-        start(["train", *words], child)
+        job = start(["train", *words], child, child_of=path)
     except LaunchError as error:
         st.session_state[answer] = str(error)
     else:
         st.session_state[answer] = child
         state.show_new_run(child)
-        state.open_run(child)
+        if job.state is not State.QUEUED:
+            state.open_run(child)
 
 
 def new_folder(path: Path) -> Path:

@@ -5,12 +5,15 @@ from pathlib import Path
 import streamlit as st
 
 from app.widgets.foreign_code import consent, may_run
+from app.widgets.markdown import escaped
+from app.widgets.queued import waiting_sentence
 from app.widgets.refusal import refusal_line
 from diagnostics.language import _
 from diagnostics.model.run import Run
-from trainer.launch import LaunchError, resume
+from trainer.launch import LaunchError
 from trainer.launch.arguments import read_plan
 from trainer.launch.resuming import newest_resumable
+from trainer.launch.starting import resume
 from trainer.trust.foreign_code import code_of_plan
 
 _RESUMABLE_STATES = ("died", "failed", "stopped")
@@ -39,6 +42,8 @@ def resume_button(run: Run, step: int) -> None:
     )
     if refusal := st.session_state.get(answer):
         refusal_line(refusal)
+    if words := waiting_sentence(run.path):
+        st.info(escaped(words))
     consent(answer, _("Trust and resume"), _resume, (run.path, answer))
 
 

@@ -37,8 +37,8 @@ def verdict(diagnosis: Diagnosis, judged_at: str = "", *, is_read_only: bool, is
         "muted": [] if is_short else [asdict(row) for row in muted_rows(diagnosis)],
     }
     component("verdict", data, partial(_go, diagnosis, is_read_only))
-    for name in offers:
-        relaunch_answer(diagnosis.run, fixes[name], name)
+    for name, found in fixes.items():
+        relaunch_answer(diagnosis.run, found, name)
     mute_question(diagnosis)
 
 

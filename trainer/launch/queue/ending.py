@@ -7,7 +7,7 @@ from diagnostics.runlog import ENDED_STATES
 from diagnostics.runlog.process import ProcessIdentity, boot_id
 from trainer.launch.error import LaunchError
 from trainer.launch.queue.job import Job, State
-from trainer.launch.queue.places import console_of, last_line, run_of, status_of
+from trainer.launch.queue.places import console_of, last_line, remove_leftovers, run_of, status_of
 from trainer.launch.queue.store import Queue
 from trainer.launch.stopping import stop
 
@@ -40,7 +40,7 @@ def how_it_ended(queue: Queue, job: Job, exit_code: int | None) -> tuple[State, 
 def ask_to_stop(queue: Queue, number: int) -> Job:
     """Let a job finish its step, save and end; one that is queued is taken out. Raises LaunchError."""
     job = queue.job(number)
-    if queue.give_up(number, State.KILLED, _TAKEN_OUT):
+    if _was_taken_out(queue, job):
         return queue.job(number)
     _check_runs(job)
     folder = run_of(job)
@@ -56,12 +56,20 @@ def ask_to_stop(queue: Queue, number: int) -> Job:
 def kill(queue: Queue, number: int) -> Job:
     """End a job and all processes that it started at once, without a checkpoint. Raises LaunchError."""
     job = queue.job(number)
-    if queue.give_up(number, State.KILLED, _TAKEN_OUT):
+    if _was_taken_out(queue, job):
         return queue.job(number)
     _check_runs(job)
     queue.wish(job, KILL)
     _signal(job, signal.SIGKILL)
     return queue.job(number)
+
+
+def _was_taken_out(queue: Queue, job: Job) -> bool:
+    """Whether it was queued still, and is no more."""
+    if not queue.give_up(job.id, State.KILLED, _TAKEN_OUT):
+        return False
+    remove_leftovers(job)
+    return True
 
 
 def _check_runs(job: Job) -> None:

@@ -55,3 +55,12 @@ def current_argv(job: Job) -> tuple[str, ...]:
         interpreter = spec.argv[: spec.argv.index("train")]
         return (*interpreter, "train", "--resume", str(spec.run_dir), spec.argv[-1])
     return spec.argv
+
+
+def remove_leftovers(job: Job) -> None:
+    """Remove the folder of a training that never began: what was made for it, but no files of others."""
+    folder = job.spec.run_dir
+    if job.spec.is_training and folder is not None and folder.is_dir() and not (folder / RUN_FILE).exists():
+        (folder / CONSOLE_FILE).unlink(missing_ok=True)
+        if not any(folder.iterdir()):
+            folder.rmdir()

@@ -5,11 +5,11 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from diagnostics.runlog import CONSOLE_FILE, RUN_FILE
+from diagnostics.runlog import RUN_FILE
 from trainer.launch.consent import Consent
 from trainer.launch.error import LaunchError
 from trainer.launch.queue.job import Job, Spec, State, kept_environment
-from trainer.launch.queue.places import status_of
+from trainer.launch.queue.places import remove_leftovers, status_of
 from trainer.launch.queue.slots import next_starts
 from trainer.launch.queue.store import Queue
 from trainer.launch.queue.worker import ensure_worker
@@ -117,7 +117,8 @@ def await_beginning(job: Job, queue: Queue) -> Job:
         if job.state is State.QUEUED and not _has_a_slot(job, queue):
             return job
         if job.has_ended and job.state is not State.FINISHED and status_of(job) is None and job.attempts <= 1:
-            _remove_leftovers(job, queue)
+            queue.forget(job.id)
+            remove_leftovers(job)
             raise LaunchError(job.detail)
         if job.has_ended or (job.holds_slot and _has_begun(job)):
             return job
@@ -142,13 +143,3 @@ def _has_begun(job: Job) -> bool:
     if job.spec.is_training:
         return status_of(job) is not None
     return time.time() - (job.began or 0.0) > _SECONDS_TO_LOOK_ALIVE
-
-
-def _remove_leftovers(job: Job, queue: Queue) -> None:
-    """Remove what a training that never began left behind, but no files of others."""
-    queue.forget(job.id)
-    folder = job.spec.run_dir
-    if job.spec.is_training and folder is not None and folder.is_dir():
-        (folder / CONSOLE_FILE).unlink(missing_ok=True)
-        if not any(folder.iterdir()):
-            folder.rmdir()

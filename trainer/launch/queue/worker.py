@@ -1,6 +1,6 @@
 """Works on the queue: starts jobs where a slot is free, and notes the end of those that nobody else waits for.
 
-python -P -m trainer.launch.queue.worker FOLDER
+python -P -m trainer.launch.queue.worker [FOLDER]
 
 One process does so for a queue, which a file lock sees to. It depends on nobody and nothing depends on it: jobs go on
 when it dies, and the next one takes them over. It ends when the queue has been empty for some seconds.
@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from trainer.launch.error import LaunchError
@@ -131,5 +132,13 @@ def _lock_of(queue: Queue) -> Path:
     return queue.folder / "worker.lock"
 
 
+def main(words: Sequence[str]) -> int:
+    """Work on the queue in the folder that is named, else on the user's; 2 where another process does so."""
+    if work(Queue(Path(words[0])) if words else Queue.of_user()):
+        return 0
+    sys.stderr.write("rlvitals: another process works on this queue already\n")
+    return 2
+
+
 if __name__ == "__main__":
-    work(Queue(Path(sys.argv[1])))
+    sys.exit(main(sys.argv[1:]))
