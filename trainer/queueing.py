@@ -27,6 +27,9 @@ from trainer.launch.queue.job_document import job_documents, slot_documents
 from trainer.launch.queue.submitting import command_spec, submit, training_spec
 from trainer.launch.queue.sweep import variants
 from trainer.launch.queue.worker import ensure_worker, is_worked_on
+from trainer.launch.recipes import recipe_named, recipes_file
+from trainer.launch.recipes.document import recipe_documents
+from trainer.launch.relaunching import is_of_bundled_trainer, relaunch_specs, relaunch_words
 from trainer.launch.starting import slot_for
 from trainer.trust.admission import admit_training
 
@@ -40,6 +43,9 @@ def main() -> int:
     queue = Queue.of_user()
     request = json.load(sys.stdin)
     try:
+        if request["do"] == "recipes":
+            sys.stdout.write(json.dumps({"file": str(recipes_file()), "recipes": recipe_documents()}) + "\n")
+            return 0
         message, jobs = _ACTIONS[request["do"]](queue, request)
         known = queue.jobs()
         if any(not job.has_ended for job in known):
@@ -62,6 +68,10 @@ def _list(queue: Queue, request: Request) -> Answer:
 
 
 def _add(queue: Queue, request: Request) -> Answer:
+    if request.get("recipe"):
+        spec = _recipe_spec(queue, request, request["given"])
+        (job,) = submit([spec], queue)
+        return f"job {job.id} is queued", [job]
     spec = _spec(queue, request, request["words"], Path(request["run_dir"]) if request.get("run_dir") else None)
     (job,) = submit([spec], queue)
     return f"job {job.id} is queued", [job]
@@ -69,15 +79,39 @@ def _add(queue: Queue, request: Request) -> Answer:
 
 def _sweep(queue: Queue, request: Request) -> Answer:
     """One job for each point of the grid and each seed, all or none."""
+    points = variants(request["grid"], request["seeds"])
+    if request.get("recipe"):
+        recipe = recipe_named(request["recipe"])
+        for point in points:
+            recipe.words_of({**request["given"], **point.changes})  # all are checked before a folder is made
+        made = [_recipe_spec(queue, request, {**request["given"], **point.changes}, point.name) for point in points]
+        jobs = submit(made, queue)
+        return f"{len(jobs)} jobs are queued", jobs
     words = request["words"]
     if words[:1] != ["train"]:
-        raise LaunchError("a sweep changes the arguments of: train ppo|grpo|rloo …")
-    points = variants(request["grid"], request["seeds"])
+        raise LaunchError("a sweep changes the arguments of: train ppo|grpo|rloo …, or of a --recipe")
     specs = [
         _spec(queue, request, [*words, *itertools.chain.from_iterable(point.words)], None, point.name)
         for point in points
     ]
     jobs = submit(specs, queue)
+    return f"{len(jobs)} jobs are queued", jobs
+
+
+def _recipe_spec(queue: Queue, request: Request, given: Mapping[str, str], name: str = "") -> Spec:
+    recipe = recipe_named(request["recipe"])
+    recipe.words_of(given)
+    folder = Path(request["run_dir"]) if request.get("run_dir") else _new_folder(recipe.name, name)
+    return recipe.spec(given, folder, request.get("asks") or queue.slots().usual)
+
+
+def _relaunch(queue: Queue, request: Request) -> Answer:
+    """One job for each variant of a run's settings."""
+    run = Path(request["run"])
+    if is_of_bundled_trainer(run):
+        for changes in request["variants"]:
+            admit_training(read_plan(relaunch_words(run, changes)[1:]), asks=False)
+    jobs = submit(relaunch_specs(queue, run, request["variants"]), queue)
     return f"{len(jobs)} jobs are queued", jobs
 
 
@@ -157,6 +191,7 @@ _ACTIONS: Mapping[str, Callable[[Queue, Request], Answer]] = {
     "move": _move,
     "clone": _clone,
     "slots": _slots,
+    "relaunch": _relaunch,
 }
 
 

@@ -6,19 +6,21 @@ from diagnostics.language import _
 from diagnostics.visible_text import one_line
 from trainer.launch import LaunchError
 from trainer.launch.queue import Job, Queue, State
-from trainer.launch.queue.submitting import before_it
+from trainer.launch.queue.submitting import before_it, has_begun
 
 
 def waiting_sentence(run_dir: Path) -> str | None:
-    """How many are before the training of this folder; None where it does not wait."""
+    """How many are before the training of this folder, or that it begins; None where neither is so."""
     try:
         jobs = Queue.of_user().jobs()
     except LaunchError:
         return None
-    waiting = (job for job in jobs if job.state is State.QUEUED and job.spec.run_dir == run_dir.absolute())
-    return next((_sentence(job, jobs) for job in waiting), None)
+    of_folder = (job for job in jobs if job.spec.run_dir == run_dir.absolute() and not job.has_ended)
+    return next((_sentence(job, jobs) for job in of_folder if not has_begun(job)), None)
 
 
 def _sentence(job: Job, jobs: list[Job]) -> str:
+    if job.state is not State.QUEUED:
+        return _("{run} begins.").format(run=one_line(job.spec.name))
     words = _("{run} is queued, {count} before it; it starts by itself.")
     return words.format(run=one_line(job.spec.name), count=before_it(job, jobs))

@@ -20,7 +20,8 @@ from diagnostics.cli.command import (
     write_result,
 )
 from diagnostics.cli.packages import check_not_hidden, python_command
-from diagnostics.cli.trainer_door import Answer, ask_queue
+from diagnostics.cli.recipes import recipes_help
+from diagnostics.cli.trainer_door import Answer, ask_queue, use_recipes
 from diagnostics.language import LANGUAGES, N_, _
 from diagnostics.report.strict_json import to_json
 from diagnostics.report.table_forms import Table
@@ -84,12 +85,14 @@ def _parser() -> argparse.ArgumentParser:
     listing.add_argument("--all", action="store_true", default=argparse.SUPPRESS, help=_all_help())
     adding = _action(actions, "add", _("put a training, or any command, at the end: add -- train grpo …"))
     adding.add_argument("--run_dir", metavar="DIR", type=Path, help=_("where the logs of a command of your own appear"))
+    _add_recipe(adding)
     _add_slot(adding)
     sweeping = _action(actions, "sweep", _("put a training for each point of a small grid, and each seed, at the end"))
     sweeping.add_argument(
         "--grid", metavar="NAME=A,B", action="append", default=[], help=_("values of an argument; may be repeated")
     )
     sweeping.add_argument("--seeds", metavar="1,2,3", default="", help=_("each point with each of these seeds"))
+    _add_recipe(sweeping)
     _add_slot(sweeping)
     for name, summary in (
         ("stop", _("let a job finish its step, save and end; take a queued one out")),
@@ -121,6 +124,14 @@ def _all_help() -> str:
     return _("also the jobs that ended before the last {count}").format(count=_ENDED_SHOWN)
 
 
+def _add_recipe(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--recipe", metavar="NAME", default="", help=_("a launch recipe, instead of words after --"))
+    parser.add_argument(
+        "--set", metavar="NAME=VALUE", action="append", default=[], help=_("a parameter of the recipe; may be repeated")
+    )
+    parser.add_argument("--recipes", metavar="FILE", type=Path, help=recipes_help())
+
+
 def _add_number(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("number", metavar="JOB", type=int, help=_("the job's number"))
 
@@ -141,10 +152,10 @@ def _slot_count(text: str) -> int:
 
 
 def _add(given: Given, rest: Words) -> Answer:
-    if not rest:
+    if not rest and not given.recipe:
         raise CommandError(_("say what to run: {example}").format(example="rlvitals queue add -- train grpo"))
     run_dir = str(given.run_dir) if given.run_dir else None
-    return ask_queue(do="add", words=list(rest), run_dir=run_dir, asks=given.slot)
+    return ask_queue(do="add", words=list(rest), run_dir=run_dir, asks=given.slot, **_recipe(given, rest))
 
 
 def _sweep(given: Given, rest: Words) -> Answer:
@@ -155,7 +166,22 @@ def _sweep(given: Given, rest: Words) -> Answer:
             example = "--grid learning_rate=1e-5,1e-4"
             raise CommandError(_("{axis} names no values; write {example}").format(axis=repr(axis), example=example))
         grid[name] = _listed(values)
-    return ask_queue(do="sweep", words=list(rest), grid=grid, seeds=_listed(given.seeds), asks=given.slot)
+    seeds, words = _listed(given.seeds), list(rest)
+    return ask_queue(do="sweep", words=words, grid=grid, seeds=seeds, asks=given.slot, **_recipe(given, rest))
+
+
+def _recipe(given: Given, rest: Words) -> dict[str, Any]:
+    """The recipe and what is set of it; nothing without one."""
+    if not given.recipe and not given.set:
+        return {}
+    if rest or not given.recipe:
+        raise CommandError(_("--set belongs to a --recipe, and a recipe takes no words after --"))
+    use_recipes(given.recipes)
+    pairs = [word.partition("=") for word in given.set]
+    if wrong := [name for name, sign, _value in pairs if not sign or not name]:
+        example = "--set learning_rate=1e-5"
+        raise CommandError(_("{word} sets nothing; write {example}").format(word=repr(wrong[0]), example=example))
+    return {"recipe": given.recipe, "given": {name: value for name, _sign, value in pairs}}
 
 
 def _listed(text: str) -> list[str]:

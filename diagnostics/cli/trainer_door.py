@@ -1,8 +1,10 @@
 """Asks the trainer's queue, in a process of its own, and gives its answer."""
 
 import json
+import os
 import subprocess
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from diagnostics.cli.command import CommandError
@@ -12,6 +14,12 @@ from diagnostics.language import _
 _SECONDS = 120.0  # a script that names foreign code is hashed, and a folder may lie on a slow disk
 
 Answer = dict[str, Any]
+
+
+def use_recipes(file: Path | None) -> None:
+    """Let the queue take its recipes from this file; None: from where it always does."""
+    if file is not None:
+        os.environ["RLVITALS_RECIPES"] = str(file.absolute())
 
 
 def ask_queue(**request: Any) -> Answer:

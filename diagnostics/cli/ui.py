@@ -14,6 +14,7 @@ from diagnostics.cli.command import CommandError, command_parser, print_note, wr
 from diagnostics.cli.dashboard_alerts import alerts_over
 from diagnostics.cli.packages import folder_of
 from diagnostics.cli.reading import add_map, names_of
+from diagnostics.cli.recipes import recipes_help
 from diagnostics.cli.server import Server
 from diagnostics.language import _
 
@@ -103,6 +104,8 @@ def _environment(arguments: argparse.Namespace, address: Address, token: str | N
         settings["RLVITALS_READ_ONLY"] = "1"
     if arguments.map:
         settings["RLVITALS_MAP"] = str(arguments.map.resolve())
+    if arguments.recipes:
+        settings["RLVITALS_RECIPES"] = str(arguments.recipes.resolve())
     if arguments.paths:
         settings["RLVITALS_PATHS"] = os.pathsep.join(str(path.resolve()) for path in arguments.paths)
     return {**os.environ, **settings}
@@ -174,5 +177,6 @@ def _parser() -> argparse.ArgumentParser:
     arguments.add_argument(
         "--base-path", metavar="/PATH", default="", type=base_path, help=_("serve below this path (default: /)")
     )
+    arguments.add_argument("--recipes", metavar="FILE", type=Path, help=recipes_help())
     add_map(arguments)
     return arguments

@@ -1,4 +1,4 @@
-"""Schema of `rlvitals queue`, whatever it was asked to do."""
+"""Schemas of `rlvitals queue`, whatever it was asked to do, and of `rlvitals recipes`."""
 
 from diagnostics.report.schemas.shapes import COUNT, FLAG, NUMBER, TEXT, listed, nullable, record, words
 
@@ -37,3 +37,35 @@ QUEUE = record(
     }
 )
 """`jobs` are those that were asked about or changed; `message` is empty where nothing was."""
+
+RECIPES = record(
+    {
+        "file": TEXT,
+        "recipes": listed(
+            record(
+                {
+                    "name": TEXT,
+                    "title": TEXT,
+                    "help": TEXT,
+                    "command": listed(TEXT),
+                    "cwd": TEXT,
+                    "parameters": listed(
+                        record(
+                            {
+                                "name": TEXT,
+                                "type": words("float", "int", "bool", "choice", "path", "str"),
+                                "default": nullable(TEXT),
+                                "help": TEXT,
+                                "bounds": TEXT,
+                                "min": nullable(NUMBER),
+                                "max": nullable(NUMBER),
+                                "choices": listed(TEXT),
+                            }
+                        )
+                    ),
+                }
+            )
+        ),
+    }
+)
+"""`rlvitals recipes`."""

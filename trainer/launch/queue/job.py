@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
@@ -58,6 +58,10 @@ class Spec:
     def is_training(self) -> bool:
         """Whether the bundled trainer runs it."""
         return not self.recipe and self.words[:1] == ("train",)
+
+    def with_environment(self, more: Mapping[str, str]) -> Self:
+        """The same with further variables."""
+        return replace(self, environment={**self.environment, **more})
 
     @classmethod
     def from_json(cls, text: bytes) -> Self:

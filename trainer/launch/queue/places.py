@@ -59,8 +59,9 @@ def current_argv(job: Job) -> tuple[str, ...]:
 
 def remove_leftovers(job: Job) -> None:
     """Remove the folder of a training that never began: what was made for it, but no files of others."""
-    folder = job.spec.run_dir
-    if job.spec.is_training and folder is not None and folder.is_dir() and not (folder / RUN_FILE).exists():
-        (folder / CONSOLE_FILE).unlink(missing_ok=True)
+    folder, is_ours = job.spec.run_dir, job.spec.is_training or job.spec.recipe
+    if is_ours and folder is not None and folder.is_dir() and not (folder / RUN_FILE).exists():
+        if job.spec.is_training:
+            (folder / CONSOLE_FILE).unlink(missing_ok=True)
         if not any(folder.iterdir()):
             folder.rmdir()

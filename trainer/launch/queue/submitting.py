@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from diagnostics.runlog import RUN_FILE
+from diagnostics.runlog import ENDED_STATES, RUN_FILE
 from trainer.launch.consent import Consent
 from trainer.launch.error import LaunchError
 from trainer.launch.queue.job import Job, Spec, State, kept_environment
@@ -120,7 +120,7 @@ def await_beginning(job: Job, queue: Queue) -> Job:
             queue.forget(job.id)
             remove_leftovers(job)
             raise LaunchError(job.detail)
-        if job.has_ended or (job.holds_slot and _has_begun(job)):
+        if job.has_ended or has_begun(job):
             return job
         if time.monotonic() > deadline:
             raise LaunchError(f"job {job.id} wrote nothing within {SECONDS_TO_BEGIN:.0f} s; see: rlvitals queue")
@@ -135,11 +135,20 @@ def before_it(job: Job, jobs: Sequence[Job]) -> int:
 def _has_a_slot(job: Job, queue: Queue) -> bool:
     jobs = queue.jobs()
     queued = [other for other in jobs if other.state is State.QUEUED]
-    busy = {other.slot or "" for other in jobs if other.holds_slot}
+    busy = {other.slot or "" for other in jobs if other.holds_slot and not _is_ending(other)}
     return job.id in {other.id for other, _ in next_starts(queued, queue.slots(), busy)}
 
 
-def _has_begun(job: Job) -> bool:
+def _is_ending(job: Job) -> bool:
+    """Whether its slot is free in a moment: its run has ended, or its process is gone."""
+    status = status_of(job)
+    return (status is not None and status.state in ENDED_STATES) or job.process is None or not job.process.is_alive
+
+
+def has_begun(job: Job) -> bool:
+    """Whether it writes its run; of a command that need not write one, whether it has lived for a moment."""
+    if not job.holds_slot:
+        return False
     if job.spec.is_training:
         return status_of(job) is not None
     return time.time() - (job.began or 0.0) > _SECONDS_TO_LOOK_ALIVE
