@@ -9,6 +9,7 @@ JOB = record(
         "state": words("queued", "running", "stopping", "finished", "failed", "killed"),
         "words": listed(TEXT),
         "cwd": TEXT,
+        "folder": nullable(TEXT),
         "run": nullable(TEXT),
         "console": TEXT,
         "recipe": nullable(TEXT),
@@ -26,7 +27,9 @@ JOB = record(
         "detail": TEXT,
     }
 )
-"""`before` counts what runs or waits before a queued job; `run` is its folder of logs, once that is there."""
+"""`before` counts what runs or waits before a queued job; `folder` is where its logs are to appear, `run` is the folder
+of its run, once that is there.
+"""
 
 QUEUE = record(
     {

@@ -34,6 +34,7 @@ def _document(queue: Queue, job: Job, known: Sequence[Job]) -> Document:
         "state": str(job.state),
         "words": list(spec.words),
         "cwd": str(spec.cwd),
+        "folder": str(spec.run_dir) if spec.run_dir else None,
         "run": str(run) if run else None,
         "console": str(console_of(queue, job)),
         "recipe": spec.recipe or None,
