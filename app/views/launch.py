@@ -22,6 +22,7 @@ from app.launch.edited import ALGORITHM, PRESET, edited
 from app.launch.fields import Slots, fields, folded_fields, show_problem
 from app.launch.preflight import beside_fields, findings, findings_overview, is_confirmed
 from app.launch.queue_section import queue_section
+from app.launch.recipe_form import recipe_form
 from app.widgets.foreign_code import consent, may_run
 from app.widgets.markdown import escaped
 from app.widgets.queued import waiting_sentence
@@ -37,6 +38,7 @@ from trainer.data.dataset import first_prompts
 from trainer.launch import LaunchError
 from trainer.launch.new_run import free_name, runs_folder
 from trainer.launch.queue import State
+from trainer.launch.recipes import LaunchRecipe, load_recipes
 from trainer.launch.starting import start
 from trainer.trust.foreign_code import code_in
 
@@ -44,6 +46,7 @@ _NAME = "launch.name"
 _BUTTON = "launch.start"
 _STARTED, _TO_OPEN, _REFUSAL = "launch.started", "launch.to_open", "launch.refusal"
 _WAITS = "launch.waits"  # the folder of the training that was queued last
+_BUNDLED, _RECIPES = "bundled", "recipes"
 _TRAINER_PACKAGES = ("torch", "transformers", "accelerate")
 _PROMPTS_SHOWN = 5
 _PRESETS: tuple[Recipe | None, ...] = (*RECIPES.values(), None)
@@ -54,6 +57,37 @@ def render(shown: Path, open_run: Callable[[Path], None], is_read_only: bool) ->
     if run_dir := st.session_state.pop(_TO_OPEN, None):
         open_run(run_dir)
     root = runs_folder(shown)
+    if recipes := _chosen_recipes():
+        recipe_form(recipes, root, _TO_OPEN, is_read_only)
+    else:
+        _training_form(root, is_read_only)
+    queue_section(open_run, is_read_only)
+
+
+def _chosen_recipes() -> dict[str, LaunchRecipe]:
+    """The user's launch recipes where one of them is to be started; else none, as where there is no file of them."""
+    try:
+        recipes = load_recipes()
+    except LaunchError as error:
+        show_problem(str(error))
+        return {}
+    if not recipes:
+        return {}
+    titles = {_BUNDLED: _("The trainer of rlvitals"), _RECIPES: _("Your own scripts")}
+    chosen = st.segmented_control(
+        _("What is trained"),
+        list(titles),
+        format_func=lambda name: titles[name],
+        key="launch.kind",
+        default=_BUNDLED,
+        required=True,
+        label_visibility="collapsed",
+    )
+    return recipes if chosen == _RECIPES else {}
+
+
+def _training_form(root: Path, is_read_only: bool) -> None:
+    """The form of a training of the bundled trainer, and what will run."""
     form, outlook = st.columns([3, 2], gap="large")
     with form:
         recipe, algorithm = _preset()
@@ -64,7 +98,6 @@ def render(shown: Path, open_run: Callable[[Path], None], is_read_only: bool) ->
     with outlook:
         name = _name(root, name_stem(algorithm, recipe, values))
         _training_plan(Draft(algorithm, recipe, values, root, name), tried, found, is_read_only)
-    queue_section(open_run, is_read_only)
 
 
 def _values(recipe: Recipe | None, algorithm: str) -> tuple[dict[str, Any], Slots]:
