@@ -18,10 +18,10 @@ from diagnostics.visible_text import visible
 from trainer.config.options import ConfigError
 from trainer.launch import LaunchError
 from trainer.launch.arguments import RUNS_FOLDER, read_plan
+from trainer.launch.cloning import clone
 from trainer.launch.consent import FLAGS
 from trainer.launch.new_run import free_name
 from trainer.launch.queue import Job, Queue, Spec
-from trainer.launch.queue.cloning import clone
 from trainer.launch.queue.ending import ask_to_stop, kill
 from trainer.launch.queue.job_document import job_documents, slot_documents
 from trainer.launch.queue.submitting import command_spec, submit, training_spec

@@ -22,7 +22,8 @@ Job = Mapping[str, Any]
 
 def state_of_job(job: Job) -> str:
     """Its state: "running", "queued, 2 before it"."""
-    word = _(STATES[job["state"]])
+    english = STATES[job["state"]]
+    word = _(english)
     return _("{state}, {count} before it").format(state=word, count=job["before"]) if job["before"] else word
 
 

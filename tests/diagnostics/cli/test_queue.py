@@ -195,6 +195,10 @@ def test_a_script_is_launched_diagnosed_and_relaunched_with_the_fixes_through_it
     assert child["config"]["learning_rate"] < 0.001
     assert child["config"]["num_iterations"] < 8
     assert child["config"]["seed"] == 7
+    cloned = told("clone", 1, after=("seed=9",))["jobs"][0]
+    assert (cloned["recipe"], cloned["name"], cloned["words"][-1]) == ("mine", "mine-3", "9")
+    assert main(["queue", "clone", "1", "--", "seed=-1"]) == 2
+    capsys.readouterr()
     assert main(["compare", "runs/mine-1", "runs/mine-2"]) == 0
     assert "is gone (there since step 1)" in " ".join(capsys.readouterr().out.split())
 

@@ -1,5 +1,6 @@
 """Tests of launch recipes: what the file may hold, what a value may be, and the command that comes of both."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -138,3 +139,13 @@ def test_the_ready_recipes_are_complete() -> None:
         own = {name: value for name, value in given.items() if name in recipe.parameters}
         script = recipe.argv(own, Path("run"))[1]
         assert Path(script).exists()
+
+
+def test_the_recipe_of_the_guide_is_one(tmp_path: Path) -> None:
+    guide = Path(__file__).parents[4] / "docs" / "guide" / "recipes.md"
+    (text,) = re.findall(r"```toml\n(.*?)```", guide.read_text("utf-8"), re.S)
+    recipe = load_recipes(written(tmp_path, text))["mine"]
+    assert recipe.argv({"learning_rate": "1e-5"}, tmp_path / "run")[:5] == (
+        *("accelerate", "launch", "train_grpo.py", "--learning_rate", "1e-05"),
+    )
+    assert recipe.slot == "gpu"
