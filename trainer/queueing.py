@@ -24,7 +24,7 @@ from trainer.launch.new_run import free_name
 from trainer.launch.queue import Job, Queue, Spec
 from trainer.launch.queue.ending import ask_to_stop, kill
 from trainer.launch.queue.job_document import job_documents, slot_documents
-from trainer.launch.queue.submitting import command_spec, submit, training_spec
+from trainer.launch.queue.submitting import command_spec, retry, submit, training_spec
 from trainer.launch.queue.sweep import variants
 from trainer.launch.queue.worker import ensure_worker, is_worked_on
 from trainer.launch.recipes import recipe_named, recipes_file
@@ -160,7 +160,7 @@ def _kill(queue: Queue, request: Request) -> Answer:
 
 
 def _retry(queue: Queue, request: Request) -> Answer:
-    job = queue.requeue(request["number"])
+    job = retry(request["number"], queue)
     return f"job {job.id} is queued again", [job]
 
 

@@ -20,6 +20,7 @@ from trainer.launch import LaunchError
 from trainer.launch.queue import Job, Queue, State
 from trainer.launch.queue.ending import ask_to_stop, kill
 from trainer.launch.queue.job_document import job_documents
+from trainer.launch.queue.submitting import retry
 from trainer.launch.queue.worker import ensure_worker
 
 _LOOK_SECONDS = 2.0
@@ -122,11 +123,7 @@ def _act(act: Callable[[Queue, int], Job], number: int) -> None:
 
 
 def _retry(number: int) -> None:
-    def again(queue: Queue) -> None:
-        queue.requeue(number)
-        ensure_worker(queue)
-
-    _try(again)
+    _try(lambda queue: retry(number, queue))
 
 
 def _move(number: int, places: int) -> None:

@@ -10,7 +10,7 @@ from app import state
 from app.launch.draft import name_problem
 from app.launch.fields import COLUMNS, show_problem
 from app.widgets.markdown import escaped
-from app.widgets.queued import waiting_sentence
+from app.widgets.queued import waiting_line
 from diagnostics.language import _
 from diagnostics.visible_text import one_line
 from trainer.launch import LaunchError
@@ -102,8 +102,8 @@ def _start_button(
         arguments = (recipe.name, dict(given), run_dir, to_open)
         disabled = problem is not None
         st.button(_("Start training"), type="primary", disabled=disabled, on_click=_start, args=arguments, key=BUTTON)
-    if (started := st.session_state.get(_STARTED)) and (words := waiting_sentence(started)):
-        st.info(escaped(words))
+    if started := st.session_state.get(_STARTED):
+        waiting_line(started)
     if sentence := problem or st.session_state.pop(_REFUSAL, None):
         show_problem(_("Cannot start: {reason}.").format(reason=sentence))
 

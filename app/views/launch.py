@@ -25,7 +25,7 @@ from app.launch.queue_section import queue_section
 from app.launch.recipe_form import recipe_form
 from app.widgets.foreign_code import consent, may_run
 from app.widgets.markdown import escaped
-from app.widgets.queued import waiting_sentence
+from app.widgets.queued import waiting_line
 from diagnostics.language import _
 from diagnostics.model.outcome import Outcome
 from diagnostics.runlog import RUN_FILE
@@ -203,8 +203,8 @@ def _start_button(draft: Draft, problem: str | None, is_read_only: bool, found: 
         st.button(_("Start training"), type="primary", disabled=disabled, on_click=_start, args=(draft,), key=_BUTTON)
         if problem is None:
             consent(_question(draft), _("Trust and start"), _start, (draft,))
-    if (waits := st.session_state.get(_WAITS)) and (words := waiting_sentence(waits)):
-        st.info(escaped(words))
+    if waits := st.session_state.get(_WAITS):
+        waiting_line(waits)
     if sentence := problem or st.session_state.pop(_REFUSAL, None):
         show_problem(_("Cannot start: {reason}.").format(reason=sentence))
 

@@ -2,11 +2,30 @@
 
 from pathlib import Path
 
+import streamlit as st
+
+from app.languages import fragment
+from app.widgets.markdown import escaped
 from diagnostics.language import _
 from diagnostics.visible_text import one_line
 from trainer.launch import LaunchError
 from trainer.launch.queue import Job, Queue, State
 from trainer.launch.queue.submitting import before_it, has_begun
+
+_LOOK_SECONDS = 2.0
+
+
+def waiting_line(run_dir: Path) -> None:
+    """Draw how many are before the training of this folder, as that changes; nothing where it does not wait."""
+    if waiting_sentence(run_dir):
+        fragment(_line, run_every=_LOOK_SECONDS)(run_dir)
+
+
+def _line(run_dir: Path) -> None:
+    if sentence := waiting_sentence(run_dir):
+        st.info(escaped(sentence))
+    else:
+        st.rerun(scope="app")  # it has begun: what can be done about it is another thing now
 
 
 def waiting_sentence(run_dir: Path) -> str | None:

@@ -8,8 +8,7 @@ import streamlit as st
 from app import state
 from app.load.runs import is_live
 from app.widgets.foreign_code import consent, may_run
-from app.widgets.markdown import escaped
-from app.widgets.queued import waiting_sentence
+from app.widgets.queued import waiting_line, waiting_sentence
 from app.widgets.refusal import refusal_line
 from diagnostics.language import _
 from diagnostics.model.outcome import Fix
@@ -82,8 +81,8 @@ def relaunch_answer(run: Run, fixes: Sequence[Fix], key: str, compare_page: st.P
     for given in (st.session_state.get(together), st.session_state.get(each)):
         if isinstance(given, str):
             refusal_line(given)
-        if isinstance(given, Path) and (words := waiting_sentence(given)):
-            st.info(escaped(words))
+        if isinstance(given, Path):
+            waiting_line(given)
     if (children := _children(run, key)) and compare_page is not None:
         label = _("Compare the {count} that were tried").format(count=len(children))
         st.page_link(compare_page, label=label, query_params=[(state.RUN, str(path)) for path in (run.path, *children)])

@@ -5,8 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from app.widgets.foreign_code import consent, may_run
-from app.widgets.markdown import escaped
-from app.widgets.queued import waiting_sentence
+from app.widgets.queued import waiting_line
 from app.widgets.refusal import refusal_line
 from diagnostics.language import _
 from diagnostics.model.run import Run
@@ -42,8 +41,7 @@ def resume_button(run: Run, step: int) -> None:
     )
     if refusal := st.session_state.get(answer):
         refusal_line(refusal)
-    if words := waiting_sentence(run.path):
-        st.info(escaped(words))
+    waiting_line(run.path)
     consent(answer, _("Trust and resume"), _resume, (run.path, answer))
 
 

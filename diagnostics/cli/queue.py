@@ -21,7 +21,7 @@ from diagnostics.cli.command import (
 )
 from diagnostics.cli.packages import check_not_hidden, python_command
 from diagnostics.cli.recipes import recipes_help
-from diagnostics.cli.trainer_door import Answer, ask_queue, use_recipes
+from diagnostics.cli.trainer_door import Answer, ask_queue
 from diagnostics.language import LANGUAGES, N_, _
 from diagnostics.report.strict_json import to_json
 from diagnostics.report.table_forms import Table
@@ -37,6 +37,7 @@ _COLUMNS = {
     "used": N_("Used"),
     "remark": N_("Remark"),
 }
+_ALIASES = {"cancel": "stop"}
 _ENDED = ("finished", "failed", "killed")
 _FIELD = re.compile(r"[A-Za-z_][\w.-]*")
 
@@ -48,7 +49,7 @@ def run(words: Words) -> int:
     """0, or 2 where the queue refuses."""
     own, rest = _split(words)
     given = _parser().parse_args(own)
-    action = given.action or "list"
+    action = _ALIASES.get(given.action, given.action) or "list"
     if rest and action not in ("add", "sweep", "clone"):
         raise CommandError(_("nothing is expected after -- here: {words}").format(words=" ".join(rest)))
     if action == "work":
@@ -113,7 +114,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _action(actions: Any, name: str, summary: str) -> argparse.ArgumentParser:
     """The parser of one command, which takes the options of the output as well."""
-    parser: argparse.ArgumentParser = actions.add_parser(name, help=summary, description=summary, allow_abbrev=False)
+    aliases = [alias for alias, of in _ALIASES.items() if of == name]
+    parser: argparse.ArgumentParser = actions.add_parser(
+        name, aliases=aliases, help=summary, description=summary, allow_abbrev=False
+    )
     parser.add_argument("--format", choices=FORMATS, default=argparse.SUPPRESS, help=_("form of the output"))
     parser.add_argument("--output", metavar="FILE", type=Path, default=argparse.SUPPRESS, help=_("write to this file"))
     parser.add_argument(LANG, choices=tuple(LANGUAGES), default=argparse.SUPPRESS, help=_("the language"))
@@ -176,12 +180,11 @@ def _recipe(given: Given, rest: Words) -> dict[str, Any]:
         return {}
     if rest or not given.recipe:
         raise CommandError(_("--set belongs to a --recipe, and a recipe takes no words after --"))
-    use_recipes(given.recipes)
     pairs = [word.partition("=") for word in given.set]
     if wrong := [name for name, sign, _value in pairs if not sign or not name]:
         example = "--set learning_rate=1e-5"
         raise CommandError(_("{word} sets nothing; write {example}").format(word=repr(wrong[0]), example=example))
-    return {"recipe": given.recipe, "given": {name: value for name, _sign, value in pairs}}
+    return {"recipes": given.recipes, "recipe": given.recipe, "given": {name: value for name, _sign, value in pairs}}
 
 
 def _listed(text: str) -> list[str]:

@@ -15,7 +15,7 @@ from diagnostics.cli.command import (
     write_result,
 )
 from diagnostics.cli.packages import folder_of
-from diagnostics.cli.trainer_door import ask_queue, use_recipes
+from diagnostics.cli.trainer_door import ask_queue
 from diagnostics.language import N_, _
 from diagnostics.report.strict_json import to_json
 from diagnostics.report.table_forms import Table
@@ -43,12 +43,11 @@ def run(words: Sequence[str]) -> int:
     )
     add_output(arguments)
     given = arguments.parse_args(words)
+    file = given.recipes
     if given.to is not None:
         _write_ready(given.to)
-        use_recipes(given.to / "recipes.toml")
-    else:
-        use_recipes(given.recipes)
-    answer = ask_queue(do="recipes")
+        file = given.to / "recipes.toml"
+    answer = ask_queue(file, do="recipes")
     if given.format == "json":
         write_result(to_json(answer), given.output)
     elif rows := [row for recipe in answer["recipes"] for row in _rows(recipe)]:

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,23 +15,18 @@ _SECONDS = 120.0  # a script that names foreign code is hashed, and a folder may
 Answer = dict[str, Any]
 
 
-def use_recipes(file: Path | None) -> None:
-    """Let the queue take its recipes from this file; None: from where it always does."""
-    if file is not None:
-        os.environ["RLVITALS_RECIPES"] = str(file.absolute())
+def ask_queue(recipes: Path | None = None, **request: Any) -> Answer:
+    """The answer to a request, as `trainer.queueing` tells. Raises CommandError with its sentence where it refuses.
 
-
-def ask_queue(**request: Any) -> Answer:
-    """The answer to a request, as `trainer.queueing` tells. Raises CommandError with its sentence where it refuses."""
-    return _asked(request)
-
-
-def _asked(request: Mapping[str, Any]) -> Answer:
+    `recipes` is the file of launch recipes; None: where it always is.
+    """
     check_not_hidden("trainer")
+    named = {} if recipes is None else {"RLVITALS_RECIPES": str(recipes.absolute())}
     try:
         done = subprocess.run(
             python_command("trainer.queueing"),
             input=json.dumps(request),
+            env={**os.environ, **named},
             capture_output=True,
             text=True,
             timeout=_SECONDS,

@@ -72,7 +72,7 @@ def test_jobs_are_added_moved_stopped_killed_tried_again_and_cloned(told: Told, 
     assert [job["before"] for job in answer["jobs"]] == [None, 1, 2]
     assert answer["jobs"][0]["memory_bytes"] > 1_000_000
     assert [job["id"] for job in told("move", 3, 1)["jobs"]] == [3, 2]
-    assert told("stop", 2)["jobs"][0]["detail"] == "taken out of the queue before it began"
+    assert told("cancel", 2)["jobs"][0]["detail"] == "taken out of the queue before it began"
     told("kill", 1)
     wait_for(lambda: dict(states(told)) == {1: "killed", 2: "killed", 3: "finished"})
     assert told("list")["jobs"][0]["exit_code"] in (0, -9)
@@ -81,6 +81,8 @@ def test_jobs_are_added_moved_stopped_killed_tried_again_and_cloned(told: Told, 
     assert (cloned["id"], cloned["words"][-1]) == (4, "more")
     wait_for(lambda: dict(states(told)) == {1: "killed", 2: "finished", 3: "finished", 4: "finished"})
     assert Path(told("list", "--all")["jobs"][0]["console"]).read_text() == "two\n"
+    assert main(["queue", "retry", "3"]) == 2
+    assert "job 3 has finished; the same once more is: rlvitals queue clone 3" in capsys.readouterr().err
     assert main(["queue"]) == 0
     assert "Job  State     Name" in capsys.readouterr().out
 

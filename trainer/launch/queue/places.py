@@ -7,6 +7,7 @@ from diagnostics.runlog import BESIDE_OUTPUTS, CONSOLE_FILE, RUN_FILE, RecordErr
 from trainer.launch.queue.job import Job
 from trainer.launch.queue.store import Queue
 
+_CONSOLES = "consoles"
 _LAST_BYTES = 1 << 16  # of a console log: its last lines
 
 
@@ -14,7 +15,15 @@ def console_of(queue: Queue, job: Job) -> Path:
     """What the job prints: in its run for the bundled trainer, else beside the queue."""
     if job.spec.is_training and job.spec.run_dir is not None:
         return job.spec.run_dir / CONSOLE_FILE
-    return queue.folder / "consoles" / f"{job.id}.log"
+    return queue.folder / _CONSOLES / f"{job.id}.log"
+
+
+def remove_old_consoles(queue: Queue) -> None:
+    """Remove what jobs printed that the queue has forgotten."""
+    known = {f"{job.id}.log" for job in queue.jobs()}
+    for path in (queue.folder / _CONSOLES).glob("*.log"):
+        if path.name not in known:
+            path.unlink(missing_ok=True)
 
 
 def run_of(job: Job) -> Path | None:

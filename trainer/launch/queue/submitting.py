@@ -109,6 +109,23 @@ def start(spec: Spec, queue: Queue | None = None) -> Job:
     return await_beginning(job, queue)
 
 
+def retry(number: int, queue: Queue | None = None) -> Job:
+    """Queue a job that has ended once more; a run of the bundled trainer goes on where it was saved.
+
+    Raises:
+        LaunchError: It has not ended, or it has done all that it was to do.
+    """
+    queue = queue or Queue.of_user()
+    job = queue.job(number)
+    status = status_of(job)
+    was_stopped = status is not None and status.state == "stopped"
+    if job.state is State.FINISHED and not was_stopped:
+        raise LaunchError(f"job {number} has finished; the same once more is: rlvitals queue clone {number}")
+    again = queue.requeue(number)
+    ensure_worker(queue)
+    return again
+
+
 def await_beginning(job: Job, queue: Queue) -> Job:
     """The job once its run has begun, or as it waits for a slot. Raises LaunchError as `start` does."""
     deadline = time.monotonic() + SECONDS_TO_BEGIN

@@ -17,6 +17,7 @@ from trainer.launch.error import LaunchError
 from trainer.launch.queue.ending import how_it_ended
 from trainer.launch.queue.file_lock import is_held, lock_if_free
 from trainer.launch.queue.job import Job, State
+from trainer.launch.queue.places import remove_old_consoles
 from trainer.launch.queue.slots import next_starts
 from trainer.launch.queue.store import Queue
 
@@ -122,6 +123,7 @@ def work(queue: Queue) -> bool:
             if not is_ours:
                 return has_worked
             Worker(queue).work()
+            remove_old_consoles(queue)
             has_worked = True
         # Whoever submits first adds the job and then looks at the lock: what came in just now is seen here, or there.
         if not any(not job.has_ended for job in queue.jobs()):
