@@ -90,10 +90,10 @@ def _sweep(queue: Queue, request: Request) -> Answer:
     words = request["words"]
     if words[:1] != ["train"]:
         raise LaunchError("a sweep changes the arguments of: train ppo|grpo|rloo …, or of a --recipe")
-    specs = [
-        _spec(queue, request, [*words, *itertools.chain.from_iterable(point.words)], None, point.name)
-        for point in points
-    ]
+    changed = [[*words, *itertools.chain.from_iterable(point.words)] for point in points]
+    for each in changed:
+        read_plan(each[1:])  # all are checked before a folder is made
+    specs = [_spec(queue, request, each, None, point.name) for each, point in zip(changed, points, strict=True)]
     jobs = submit(specs, queue)
     return f"{len(jobs)} jobs are queued", jobs
 

@@ -111,6 +111,8 @@ def test_a_sweep_makes_a_job_for_each_point_and_seed(told: Told, tmp_path: Path)
         (("add", "--", "train", "--resume", "nowhere"), "holds no rlvitals run"),
         (("add", "--slot", "gpu", "--", "true"), "no slot here takes a job that asks for 'gpu'; the slots are cpu-1"),
         (("sweep", "--", "train", "grpo"), "a sweep needs values"),
+        (("sweep", "--grid", "beta=0.1,none", "--", "train", "grpo"), "beta"),
+        (("sweep", "--seeds", "1,2", "--slot", "gpu", "--", "train", "grpo"), "no slot here takes a job"),
         (("sweep", "--grid", "learning_rate", "--", "train", "grpo"), "names no values"),
         (("sweep", "--seeds", "1,2", "--", "python", "train.py"), "a sweep changes the arguments of: train"),
         (("stop", "99"), "the queue has no job 99"),
@@ -120,9 +122,10 @@ def test_a_sweep_makes_a_job_for_each_point_and_seed(told: Told, tmp_path: Path)
     ],
     ids=lambda words: " ".join(words) if isinstance(words, tuple) else "",
 )
-def test_what_cannot_be_done_is_refused_in_a_sentence(words: tuple[str, ...], why: str, capsys) -> None:
+def test_what_cannot_be_done_is_refused_in_a_sentence(words: tuple[str, ...], why: str, tmp_path: Path, capsys) -> None:
     assert main(["queue", *words]) == 2
     assert why in capsys.readouterr().err
+    assert list((tmp_path / "runs").glob("*")) == []
 
 
 def test_a_queue_that_others_may_write_is_not_used(queue: Queue, capsys) -> None:

@@ -68,7 +68,7 @@ def _was_taken_out(queue: Queue, job: Job) -> bool:
     """Whether it was queued still, and is no more."""
     if not queue.give_up(job.id, State.KILLED, _TAKEN_OUT):
         return False
-    remove_leftovers(job)
+    remove_leftovers(job.spec)
     return True
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from diagnostics.foreign_files import read_end
 from diagnostics.runlog import BESIDE_OUTPUTS, CONSOLE_FILE, RUN_FILE, RecordError, StatusRecord
-from trainer.launch.queue.job import Job
+from trainer.launch.queue.job import Job, Spec
 from trainer.launch.queue.store import Queue
 
 _CONSOLES = "consoles"
@@ -66,11 +66,11 @@ def current_argv(job: Job) -> tuple[str, ...]:
     return spec.argv
 
 
-def remove_leftovers(job: Job) -> None:
-    """Remove the folder of a training that never began: what was made for it, but no files of others."""
-    folder, is_ours = job.spec.run_dir, job.spec.is_training or job.spec.recipe
+def remove_leftovers(spec: Spec) -> None:
+    """Remove the folder of a run that never began: what was made for it, but no files of others."""
+    folder, is_ours = spec.run_dir, spec.is_training or spec.recipe
     if is_ours and folder is not None and folder.is_dir() and not (folder / RUN_FILE).exists():
-        if job.spec.is_training:
+        if spec.is_training:
             (folder / CONSOLE_FILE).unlink(missing_ok=True)
         if not any(folder.iterdir()):
             folder.rmdir()

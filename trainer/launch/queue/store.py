@@ -64,6 +64,8 @@ class Queue:
             "CASE WHEN state = 'queued' THEN position ELSE 0 END, "
             "CASE WHEN state IN ('running', 'stopping') THEN began ELSE -COALESCE(ended, 0) END, id"
         )
+        if not self.place.exists():
+            return []
         with self._database() as database:
             return [_job(row) for row in database.execute(f"SELECT {_COLUMNS} FROM jobs ORDER BY {order}")]
 

@@ -80,22 +80,33 @@ def command_spec(
 
 
 def submit(specs: Sequence[Spec], queue: Queue | None = None) -> list[Job]:
-    """Put jobs into the queue, and see to it that somebody works on it.
+    """Put jobs into the queue, all or none, and see to it that somebody works on it.
 
     The folder of each new run is made at once, so that the next name is free. Raises LaunchError.
     """
     queue = queue or Queue.of_user()
-    for spec in specs:
-        if spec.is_training and spec.run_dir is not None and "--resume" not in spec.words:
-            if (spec.run_dir / RUN_FILE).exists():
-                raise LaunchError(f"{spec.run_dir} already holds a run; choose another folder")
-            try:
-                spec.run_dir.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise LaunchError(f"cannot create {spec.run_dir}: {error.strerror}; choose another place") from error
-    jobs = queue.add(specs)
+    try:
+        for spec in specs:
+            _make_folder(spec)
+        jobs = queue.add(specs)
+    except LaunchError:
+        for spec in specs:
+            remove_leftovers(spec)
+        raise
     ensure_worker(queue)
     return jobs
+
+
+def _make_folder(spec: Spec) -> None:
+    """Of a new run of the bundled trainer."""
+    if not spec.is_training or spec.run_dir is None or "--resume" in spec.words:
+        return
+    if (spec.run_dir / RUN_FILE).exists():
+        raise LaunchError(f"{spec.run_dir} already holds a run; choose another folder")
+    try:
+        spec.run_dir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LaunchError(f"cannot create {spec.run_dir}: {error.strerror}; choose another place") from error
 
 
 def start(spec: Spec, queue: Queue | None = None) -> Job:
@@ -135,7 +146,7 @@ def await_beginning(job: Job, queue: Queue) -> Job:
             return job
         if job.has_ended and job.state is not State.FINISHED and status_of(job) is None and job.attempts <= 1:
             queue.forget(job.id)
-            remove_leftovers(job)
+            remove_leftovers(job.spec)
             raise LaunchError(job.detail)
         if job.has_ended or has_begun(job):
             return job
