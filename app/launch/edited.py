@@ -12,6 +12,8 @@ from trainer.launch.arguments import read_plan
 from trainer.launch.queue import Job
 
 PRESET, ALGORITHM = "launch.preset", "launch.algorithm"
+KIND, BUNDLED = "launch.kind", "bundled"
+"""Whether the form is that of the bundled trainer, or of a launch recipe."""
 _EDITED = "launch.edited"
 
 
@@ -35,6 +37,8 @@ def edit(job: Job) -> str | None:
     own = config.model_name_or_path or config.dataset
     recipe = _named(job.spec.words) or (None if own else demo_recipe(plan.algorithm, config.task))
     st.session_state[_EDITED] = Edited(job.id, plan.algorithm, recipe, config.to_dict())
+    if KIND in st.session_state:
+        st.session_state[KIND] = BUNDLED
     st.session_state[PRESET] = recipe
     st.session_state[ALGORITHM] = plan.algorithm
     return None

@@ -18,7 +18,7 @@ from app.launch.draft import (
     preset_for,
     preset_label,
 )
-from app.launch.edited import ALGORITHM, PRESET, edited
+from app.launch.edited import ALGORITHM, BUNDLED, KIND, PRESET, edited
 from app.launch.fields import Slots, fields, folded_fields, show_problem
 from app.launch.preflight import beside_fields, findings, findings_overview, is_confirmed
 from app.launch.queue_section import queue_section
@@ -46,7 +46,7 @@ _NAME = "launch.name"
 _BUTTON = "launch.start"
 _STARTED, _TO_OPEN, _REFUSAL = "launch.started", "launch.to_open", "launch.refusal"
 _WAITS = "launch.waits"  # the folder of the training that was queued last
-_BUNDLED, _RECIPES = "bundled", "recipes"
+_RECIPES = "recipes"
 _TRAINER_PACKAGES = ("torch", "transformers", "accelerate")
 _PROMPTS_SHOWN = 5
 _PRESETS: tuple[Recipe | None, ...] = (*RECIPES.values(), None)
@@ -73,13 +73,13 @@ def _chosen_recipes() -> dict[str, LaunchRecipe]:
         return {}
     if not recipes:
         return {}
-    titles = {_BUNDLED: _("The trainer of rlvitals"), _RECIPES: _("Your own scripts")}
+    titles = {BUNDLED: _("The trainer of rlvitals"), _RECIPES: _("Your own scripts")}
     chosen = st.segmented_control(
         _("What is trained"),
         list(titles),
         format_func=lambda name: titles[name],
-        key="launch.kind",
-        default=_BUNDLED,
+        key=KIND,
+        default=BUNDLED,
         required=True,
         label_visibility="collapsed",
     )

@@ -240,18 +240,11 @@ def _one(database: sqlite3.Connection, number: int) -> Job:
 
 def _job(row: Sequence[Any]) -> Job:
     number, spec, state, position, attempts, created, began, ended, slot, process, code, detail, wish = row
-    return Job(
-        number,
-        Spec.from_json(spec),
-        State(state),
-        position,
-        attempts,
-        created,
-        began,
-        ended,
-        slot,
-        ProcessIdentity(**orjson.loads(process)) if process else None,
-        code,
-        detail,
-        wish,
-    )
+    try:
+        what, where = Spec.from_json(spec), State(state)
+        identity = ProcessIdentity(**orjson.loads(process)) if process else None
+    except (ValueError, TypeError, KeyError) as error:
+        raise LaunchError(
+            f"job {number} of the queue cannot be read ({error!r}): the file was altered; move it away for a new one"
+        ) from error
+    return Job(number, what, where, position, attempts, created, began, ended, slot, identity, code, detail, wish)

@@ -16,7 +16,9 @@ import psutil
 import pytest
 
 from diagnostics.runlog import StatusRecord
+from trainer.launch import LaunchError
 from trainer.launch.queue import Job, Queue, Spec, State
+from trainer.launch.queue.ending import ask_to_stop, kill
 from trainer.launch.queue.submitting import command_spec, submit
 from trainer.launch.queue.worker import ensure_worker, is_worked_on
 
@@ -36,6 +38,12 @@ with RunLog(folder, algorithm="grpo", total=steps) as log:
         raise SystemExit("the reward went away")
 if ending == "fails":
     sys.exit("nothing more to say")
+"""
+PARENT = """
+import subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+open(sys.argv[1], "w").write(f"{child.pid}\\n")
+time.sleep(60)
 """
 SUBMITTER = """
 import json, os, signal, sys
@@ -148,7 +156,7 @@ def test_twenty_jobs_over_two_slots_are_accounted_for_whatever_is_killed(queue: 
 
 def test_after_a_reboot_what_ran_is_told_as_lost_and_what_waited_runs(queue: Queue, tmp_path: Path) -> None:
     submit([writer(tmp_path / f"run-{n}", 600 if n < 2 else 2, "ends") for n in range(3)], queue)
-    wait_for(lambda: sum(job.holds_slot for job in queue.jobs()) == 2, "two jobs to run")
+    wait_for(lambda: all((tmp_path / f"run-{n}" / "status.json").exists() for n in range(2)), "two jobs to run")
     for process in [*workers(queue), *beside_jobs(queue)]:
         process.kill()
     (first, second) = [job for job in queue.jobs() if job.holds_slot]
@@ -172,6 +180,35 @@ def test_after_a_reboot_what_ran_is_told_as_lost_and_what_waited_runs(queue: Que
 def job_process(job: Job) -> dict[str, object]:
     process = job.process
     return {"host": process.host, "boot_id": process.boot_id, "pid": process.pid, "started": process.started}
+
+
+@pytest.mark.parametrize(
+    ("end", "state", "detail"),
+    [
+        (kill, State.KILLED, "killed as asked"),
+        (ask_to_stop, State.KILLED, "ended by SIGTERM as asked, before it could end by itself"),
+    ],
+)
+def test_a_script_ends_with_all_that_it_started(
+    end: Callable[[Queue, int], Job], state: State, detail: str, queue: Queue, tmp_path: Path
+) -> None:
+    (job,) = submit([command_spec((sys.executable, "-c", PARENT, str(tmp_path / "pid")), tmp_path)], queue)
+    wait_for(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().endswith("\n"), "its child")
+    child = psutil.Process(int((tmp_path / "pid").read_text()))
+    assert end(queue, job.id).state is State.STOPPING
+    wait_for(lambda: have_ended(queue), "the job to end")
+    assert (queue.job(job.id).state, queue.job(job.id).detail) == (state, detail)
+    wait_for(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE, "its child to end")
+
+
+def test_a_queue_that_was_altered_is_a_sentence(queue: Queue, tmp_path: Path) -> None:
+    queue.add([writer(tmp_path / "a", 1, "ends")])
+    with sqlite3.connect(queue.place) as database:
+        database.execute("UPDATE jobs SET spec = ?", (b'{"name": 1}',))
+    with pytest.raises(LaunchError, match=r"job 1 of the queue cannot be read .* move it away for a new one"):
+        queue.jobs()
+    with sqlite3.connect(queue.place) as database:
+        database.execute("DELETE FROM jobs")
 
 
 def test_a_worker_ends_when_there_is_nothing_left_to_do(queue: Queue, tmp_path: Path) -> None:
