@@ -43,14 +43,22 @@ def ask_to_stop(queue: Queue, number: int) -> Job:
     if _was_taken_out(queue, job):
         return queue.job(number)
     _check_runs(job)
-    folder = run_of(job)
-    status = status_of(job)
+    queue.wish(job, STOP)  # first: its end may be noted before the next line
+    try:
+        _stop(job)
+    except LaunchError:
+        queue.wish(job, "")
+        raise
+    return queue.job(number)
+
+
+def _stop(job: Job) -> None:
+    """Signal the training that proves itself, else all of the session that the queue started."""
+    folder, status = run_of(job), status_of(job)
     if folder is not None and status is not None and status.process is not None and status.state not in ENDED_STATES:
         stop(folder)
     else:
         _signal(job, signal.SIGTERM)
-    queue.wish(job, STOP)
-    return queue.job(number)
 
 
 def kill(queue: Queue, number: int) -> Job:

@@ -137,11 +137,12 @@ class Queue:
             return changed.rowcount == 1
 
     def wish(self, job: Job, wish: str) -> bool:
-        """Note that the job is to stop, or to be killed; False where it does not run any more."""
+        """Note that the job is to stop, or to be killed; "": neither. False where it does not run any more."""
+        state = State.STOPPING if wish else State.RUNNING
         with self._change() as database:
             changed = database.execute(
-                f"UPDATE jobs SET state = 'stopping', wish = ? WHERE id = ? AND attempts = ? AND {_RUNNING}",
-                (wish, job.id, job.attempts),
+                f"UPDATE jobs SET state = ?, wish = ? WHERE id = ? AND attempts = ? AND {_RUNNING}",
+                (str(state), wish, job.id, job.attempts),
             )
             return changed.rowcount == 1
 
