@@ -85,7 +85,7 @@ checkpoints: $(VENV)/.dev
 
 parity: $(VENV)/.dev $(TRL)/.ready
 	$(BIN)/python -m benchmarks.trl_parity --trl-python $(TRL)/bin/python --output docs/benchmarks/parity.md
-	TRL_PYTHON=$(TRL)/bin/python $(BIN)/python -m pytest tests/benchmarks/test_parity.py tests/benchmarks/test_live_trl.py tests/benchmarks/test_trl_callback.py
+	TRL_PYTHON=$(TRL)/bin/python $(BIN)/python -m pytest tests/benchmarks/test_parity.py tests/benchmarks/test_live_trl.py tests/benchmarks/test_trl_callback.py tests/benchmarks/test_trl_recipes.py
 
 speed: $(VENV)/.dev $(TRL)/.ready
 	$(BIN)/python -m benchmarks.trainer_speed --trl-python $(TRL)/bin/python --output docs/benchmarks/trainer.md

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.tiers import pytest_collection_modifyitems, pytest_runtest_call, pytest_runtest_protocol
+from trainer.launch.queue import Queue
 
 __all__ = ["pytest_collection_modifyitems", "pytest_runtest_call", "pytest_runtest_protocol"]
 
@@ -46,10 +47,11 @@ def english() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def folders_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep what is done here, or in a process started here, out of the user's own cache and data."""
+    """Keep what is done here, or in a process started here, out of the user's own cache, data and queue."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        Queue.of_user().set_slots(cpu=4, gpu=0)  # a test that fails with a training left over holds up no other
         yield
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import streamlit as st
 
@@ -15,6 +16,7 @@ from app.widgets.copy_link import copy_link
 from app.widgets.markdown import escaped
 from app.widgets.overlays import crucial_names, other_names, overlays
 from app.widgets.prompt_comparison import prompt_comparison
+from app.widgets.queued import waiting_sentence
 from app.widgets.reference import reference
 from app.widgets.run_choosers import comparison_choosers, run_chooser, step_chooser
 from app.widgets.way_back import LinkHome, way_back
@@ -34,9 +36,10 @@ _SECTION = "compare.section"
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    """The runs of the address as they are now, by their paths, and why others cannot be shown."""
+    """The runs of the address as they are now, by their paths; which others wait, and why the rest cannot be shown."""
 
     snapshots: Mapping[str, Snapshot]
+    waiting: tuple[str, ...]
     errors: tuple[str, ...]
 
     @property
@@ -47,7 +50,7 @@ class _Loaded:
     @property
     def is_live(self) -> bool:
         """Whether more data of any run may come."""
-        return any(is_live(snapshot.run) for snapshot in self.snapshots.values())
+        return bool(self.waiting) or any(is_live(snapshot.run) for snapshot in self.snapshots.values())
 
 
 def render(link_home: LinkHome | None = None) -> None:
@@ -59,12 +62,14 @@ def render(link_home: LinkHome | None = None) -> None:
         st.warning(words.format(count=len(asked), most=MOST_RUNS))
     for error in loaded.errors:
         st.warning(escaped(error))
+    for sentence in loaded.waiting:
+        st.info(escaped(sentence))
+    fragment(_keep_up, run_every=_POLL_SECONDS if loaded.is_live else None)(asked[:MOST_RUNS], loaded)
     if len(loaded.snapshots) < _LEAST_RUNS:
         _ask_for_runs(asked, loaded, link_home)
         return
     side = side_by_side([snapshot.diagnosis for snapshot in loaded.snapshots.values()], state.chosen_step())
     _heading(side, asked, tuple(loaded.snapshots), link_home)
-    fragment(_keep_up, run_every=_POLL_SECONDS if loaded.is_live else None)(asked[:MOST_RUNS], loaded.revisions)
     for sentence in (*side_by_side_notes(side), *map(relaunch_sentence, side.relaunches)):
         st.caption(escaped(sentence))
     comparison_table(side)
@@ -74,21 +79,25 @@ def render(link_home: LinkHome | None = None) -> None:
 
 def _load(paths: Sequence[str]) -> _Loaded:
     """Each run by itself: one that cannot be read does not take the others down. Ends with its page."""
-    snapshots, errors = dict[str, Snapshot](), list[str]()
+    snapshots, waiting, errors = dict[str, Snapshot](), list[str](), list[str]()
     for path in paths:
         try:
             with cancelled_when(state.page_has_gone()):
                 snapshots[path] = snapshot_of(path, state.boundary())
         except UnreadableRun as error:
-            errors.append(said(error.sentence))
+            if sentence := waiting_sentence(Path(path)):
+                waiting.append(sentence)
+            else:
+                errors.append(said(error.sentence))
         except Cancelled:
             st.stop()
-    return _Loaded(snapshots, tuple(errors))
+    return _Loaded(snapshots, tuple(waiting), tuple(errors))
 
 
-def _keep_up(paths: Sequence[str], drawn: tuple[tuple[str, int], ...]) -> None:
+def _keep_up(paths: Sequence[str], drawn: _Loaded) -> None:
     """Redraw the page if a run changed since it was drawn."""
-    if _load(paths).revisions != drawn:
+    now = _load(paths)
+    if (now.revisions, now.waiting) != (drawn.revisions, drawn.waiting):
         st.rerun(scope="app")
 
 

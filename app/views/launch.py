@@ -18,13 +18,18 @@ from app.launch.draft import (
     preset_for,
     preset_label,
 )
+from app.launch.edited import ALGORITHM, BUNDLED, KIND, PRESET, edited
 from app.launch.fields import Slots, fields, folded_fields, show_problem
 from app.launch.place import jobs_below, place
 from app.launch.preflight import beside_fields, findings, findings_overview, is_confirmed
+from app.launch.queue_section import queue_section
+from app.launch.recipe_form import recipe_form
 from app.widgets.foreign_code import consent, may_run
 from app.widgets.markdown import escaped
+from app.widgets.queued import waiting_line
 from diagnostics.language import _
 from diagnostics.model.outcome import Outcome
+from diagnostics.runlog import RUN_FILE
 from diagnostics.told import reason
 from diagnostics.visible_text import visible
 from trainer.config.algorithms import ALGORITHMS
@@ -32,15 +37,20 @@ from trainer.config.options import ConfigError
 from trainer.config.recipes import RECIPES, Recipe
 from trainer.config.training import TrainConfig
 from trainer.data.dataset import first_prompts
-from trainer.launch import LaunchError, start
+from trainer.launch import LaunchError
 from trainer.launch.arguments import read_plan
 from trainer.launch.new_run import free_name, runs_folder
+from trainer.launch.queue import Job, State
+from trainer.launch.recipes import LaunchRecipe, load_recipes
+from trainer.launch.starting import start
 from trainer.launch.submission import submit
 from trainer.trust.foreign_code import code_in
 
-_PRESET, _ALGORITHM, _NAME = "launch.preset", "launch.algorithm", "launch.name"
+_NAME = "launch.name"
 _BUTTON = "launch.start"
 _STARTED, _TO_OPEN, _REFUSAL = "launch.started", "launch.to_open", "launch.refusal"
+_WAITS = "launch.waits"  # the folder of the training that was queued last
+_RECIPES = "recipes"
 _TRAINER_PACKAGES = ("torch", "transformers", "accelerate")
 _PROMPTS_SHOWN = 5
 _PRESETS: tuple[Recipe | None, ...] = (*RECIPES.values(), None)
@@ -51,6 +61,37 @@ def render(shown: Path, open_run: Callable[[Path], None], is_read_only: bool) ->
     if run_dir := st.session_state.pop(_TO_OPEN, None):
         open_run(run_dir)
     root = runs_folder(shown)
+    if recipes := _chosen_recipes():
+        recipe_form(recipes, root, _TO_OPEN, is_read_only)
+    else:
+        _training_form(root, is_read_only)
+    queue_section(open_run, is_read_only)
+
+
+def _chosen_recipes() -> dict[str, LaunchRecipe]:
+    """The user's launch recipes where one of them is to be started; else none, as where there is no file of them."""
+    try:
+        recipes = load_recipes()
+    except LaunchError as error:
+        show_problem(str(error))
+        return {}
+    if not recipes:
+        return {}
+    titles = {BUNDLED: _("The trainer of rlvitals"), _RECIPES: _("Your own scripts")}
+    chosen = st.segmented_control(
+        _("What is trained"),
+        list(titles),
+        format_func=lambda name: titles[name],
+        key=KIND,
+        default=BUNDLED,
+        required=True,
+        label_visibility="collapsed",
+    )
+    return recipes if chosen == _RECIPES else {}
+
+
+def _training_form(root: Path, is_read_only: bool) -> None:
+    """The form of a training of the bundled trainer, and what will run."""
     form, outlook = st.columns([3, 2], gap="large")
     with form:
         recipe, algorithm = _preset()
@@ -69,8 +110,9 @@ def _open(run_dir: Path) -> None:
 
 def _values(recipe: Recipe | None, algorithm: str) -> tuple[dict[str, Any], Slots]:
     """The options that matter most, the others folded below them; what stands in each, and the place beneath it."""
-    base = base_values(algorithm, recipe)
-    key = f"launch.{algorithm}.{recipe.name if recipe else 'own'}"
+    copied = edited(algorithm, recipe)
+    base = {**base_values(algorithm, recipe), **(copied.values if copied else {})}
+    key = f"launch.{algorithm}.{recipe.name if recipe else 'own'}" + (f".{copied.job}" if copied else "")
     options = launch_options(algorithm)
     slots: Slots = {}
     values = fields([option for option in options if option.main], base, key, slots)
@@ -82,13 +124,13 @@ def _preset() -> tuple[Recipe | None, str]:
     """The chosen preset and algorithm; choosing either one adapts the other."""
     left, right = st.columns([2, 1])
     recipe: Recipe | None = left.selectbox(
-        _("Preset"), _PRESETS, format_func=preset_label, key=_PRESET, on_change=_follow_preset
+        _("Preset"), _PRESETS, format_func=preset_label, key=PRESET, on_change=_follow_preset
     )
     algorithm: str = right.segmented_control(
         _("Algorithm"),
         ALGORITHMS,
         format_func=str.upper,
-        key=_ALGORITHM,
+        key=ALGORITHM,
         default=next(iter(RECIPES.values())).algorithm,
         required=True,
         on_change=_follow_algorithm,
@@ -99,12 +141,12 @@ def _preset() -> tuple[Recipe | None, str]:
 
 
 def _follow_preset() -> None:
-    if recipe := st.session_state[_PRESET]:
-        st.session_state[_ALGORITHM] = recipe.algorithm
+    if recipe := st.session_state[PRESET]:
+        st.session_state[ALGORITHM] = recipe.algorithm
 
 
 def _follow_algorithm() -> None:
-    st.session_state[_PRESET] = preset_for(st.session_state[_ALGORITHM], st.session_state[_PRESET])
+    st.session_state[PRESET] = preset_for(st.session_state[ALGORITHM], st.session_state[PRESET])
 
 
 def _name(root: Path, stem: str) -> str:
@@ -169,6 +211,8 @@ def _start_button(draft: Draft, problem: str | None, is_read_only: bool, found: 
         st.button(_("Start training"), type="primary", disabled=disabled, on_click=_start, args=(draft,), key=_BUTTON)
         if problem is None:
             consent(_question(draft), _("Trust and start"), _start, (draft,))
+    if waits := st.session_state.get(_WAITS):
+        waiting_line(waits)
     if sentence := problem or st.session_state.pop(_REFUSAL, None):
         show_problem(_("Cannot start: {reason}.").format(reason=sentence))
     jobs_below(draft.root, _open, is_read_only)
@@ -195,21 +239,23 @@ def _start(draft: Draft) -> None:
         if not may_run(lambda: code_in(draft.config), _question(draft)):
             return
         try:
-            _start_or_submit(draft)
+            job = _start_or_submit(draft)
         except (ConfigError, LaunchError) as error:
             st.session_state[_REFUSAL] = reason(error)
             return
         started.add(draft.run_dir)
         state.show_new_run(draft.run_dir)
         give_up()
-    if not draft.is_job:
+        if job:
+            st.session_state[_WAITS if job.state is State.QUEUED else _TO_OPEN] = draft.run_dir
+    elif not draft.is_job and (draft.run_dir / RUN_FILE).exists():
         st.session_state[_TO_OPEN] = draft.run_dir
 
 
-def _start_or_submit(draft: Draft) -> None:
-    """Start it here, or send it to the cluster, where its turn may come much later."""
+def _start_or_submit(draft: Draft) -> Job | None:
+    """Put it into the queue of this machine, or send it to the cluster, where its turn may come much later."""
     if not draft.is_job:
-        start(draft.arguments, draft.run_dir)
-        return
+        return start(draft.arguments, draft.run_dir)
     words = (*draft.arguments[1:], "--run_dir", str(draft.run_dir))
     submit(read_plan(words), words, draft.placement)
+    return None

@@ -75,7 +75,7 @@ def render(
         if address_of(snapshot.run.path):
             fragment(_draw_silence, run_every=_POLL_SECONDS if is_live(snapshot.run) else None)(snapshot.run)
         error_line(snapshot.run)
-        _verdict(snapshot, is_read_only=is_read_only, is_short=chosen != "charts")
+        _verdict(snapshot, compare_page, is_read_only=is_read_only, is_short=chosen != "charts")
         parent_comparison(snapshot.diagnosis, compare_page)
         log_notes(snapshot.run, snapshot.diagnosis.remarks)
     sections[chosen].draw()
@@ -93,9 +93,9 @@ def _no_run(path: str | None, link_home: LinkHome | None) -> None:
         link_home()
 
 
-def _verdict(snapshot: Snapshot, *, is_read_only: bool, is_short: bool) -> None:
+def _verdict(snapshot: Snapshot, compare_page: st.Page | None, *, is_read_only: bool, is_short: bool) -> None:
     judged_at = diagnosed_at(snapshot.run, snapshot.diagnosis)
-    verdict(snapshot.diagnosis, judged_at, is_read_only=is_read_only, is_short=is_short)
+    verdict(snapshot.diagnosis, judged_at, is_read_only=is_read_only, is_short=is_short, compare_page=compare_page)
 
 
 def _snapshot(path: str, is_read_only: bool) -> Snapshot | None:

@@ -5,14 +5,16 @@ from pathlib import Path
 import streamlit as st
 
 from app.widgets.foreign_code import consent, may_run
+from app.widgets.queued import waiting_line
 from app.widgets.refusal import refusal_line
 from diagnostics.addresses import address_of
 from diagnostics.language import _
 from diagnostics.model.run import Run
 from diagnostics.told import reason
-from trainer.launch import LaunchError, resume
+from trainer.launch import LaunchError
 from trainer.launch.arguments import read_plan
 from trainer.launch.resuming import newest_resumable
+from trainer.launch.starting import resume
 from trainer.trust.foreign_code import code_of_plan
 
 _RESUMABLE_STATES = ("died", "failed", "stopped")
@@ -44,6 +46,7 @@ def resume_button(run: Run, step: int) -> None:
     )
     if refusal := st.session_state.get(answer):
         refusal_line(refusal)
+    waiting_line(run.path)
     consent(answer, _("Trust and resume"), _resume, (run.path, answer))
 
 

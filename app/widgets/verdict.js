@@ -41,6 +41,11 @@ const proposal = (card, data, go) => {
     const act = () => go({ to: "relaunch", name: card.name });
     actions.append(hinted(button(isFirst(true), `${card.name}.relaunch`, act, relaunch.words), relaunch.hint));
   }
+  const each = data.try_each[card.name];
+  if (each) {
+    const act = () => go({ to: "try_each", name: card.name });
+    actions.append(hinted(button(isFirst(false), `${card.name}.try_each`, act, each.words), each.hint));
+  }
   if (found.copied) actions.append(copyButton(isFirst(!relaunch), `${card.name}.copy`, () => found.copied, words));
   const why = hinted(element("p", "rlv-why", found.why), found.why);
   const also = found.also ? hinted(element("p", "rlv-also", ...pieces(words.also, { settings: element("code", "", found.also) })), found.also) : null;

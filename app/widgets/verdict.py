@@ -5,11 +5,13 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
+import streamlit as st
+
 from app import state
 from app.widgets.component import component
 from app.widgets.mute import ask_to_mute, mute_question, undo
 from app.widgets.project_file import may_change
-from app.widgets.relaunch import relaunch, relaunch_answer, relaunch_offer
+from app.widgets.relaunch import relaunch, relaunch_answer, relaunch_offer, try_each, try_each_offer
 from app.widgets.verdict_card import cards, muted_rows, proposed_fixes
 from diagnostics.curves.selection import crucial_series
 from diagnostics.language import _
@@ -18,18 +20,28 @@ from diagnostics.model.diagnosis import Diagnosis
 _MOST_ROWS = 4  # of further findings, before the rest is folded
 
 
-def verdict(diagnosis: Diagnosis, judged_at: str = "", *, is_read_only: bool, is_short: bool = False) -> None:
+def verdict(
+    diagnosis: Diagnosis,
+    judged_at: str = "",
+    *,
+    is_read_only: bool,
+    is_short: bool = False,
+    compare_page: st.Page | None = None,
+) -> None:
     """Draw the verdict, or for a run without findings what was checked. Unless read-only, fixes can be tried.
 
     Args:
         judged_at: The step of the diagnosis, in words, where the run has gone on since.
         is_short: Whether the worst finding is a mere row too, where what stands below needs the room.
+        compare_page: Where fixes that were tried one by one are compared.
     """
     fixes = {} if is_read_only else {finding.name: proposed_fixes(finding) for finding in diagnosis.findings}
     offers = {name: offer for name, found in fixes.items() if (offer := relaunch_offer(diagnosis.run, found, name))}
+    each = {name: offer for name, found in fixes.items() if (offer := try_each_offer(diagnosis.run, found, name))}
     data = {
         "cards": [asdict(card) for card in cards(diagnosis, judged_at)],
         "relaunch": {name: {"words": words, "hint": hint} for name, (words, hint) in offers.items()},
+        "try_each": {name: {"words": words, "hint": hint} for name, (words, hint) in each.items()},
         "most_rows": _MOST_ROWS,
         "is_short": is_short,
         "may_mute": not is_read_only and may_change(diagnosis.run),
@@ -37,8 +49,8 @@ def verdict(diagnosis: Diagnosis, judged_at: str = "", *, is_read_only: bool, is
         "muted": [] if is_short else [asdict(row) for row in muted_rows(diagnosis)],
     }
     component("verdict", data, partial(_go, diagnosis, is_read_only))
-    for name in offers:
-        relaunch_answer(diagnosis.run, fixes[name], name)
+    for name, found in fixes.items():
+        relaunch_answer(diagnosis.run, found, name, compare_page)
     mute_question(diagnosis)
 
 
@@ -94,6 +106,7 @@ def _act(diagnosis: Diagnosis, wish: str, name: str) -> None:
     for muted in diagnosis.muted if wish == "undo" else ():
         if muted.finding.name == name:
             undo(diagnosis.run, muted)
-    for finding in diagnosis.findings if wish == "relaunch" else ():
-        if finding.name == name:
-            relaunch(diagnosis.run, proposed_fixes(finding), name)
+    act = {"relaunch": relaunch, "try_each": try_each}.get(wish)
+    for finding in diagnosis.findings if act is not None else ():
+        if finding.name == name and act is not None:
+            act(diagnosis.run, proposed_fixes(finding), name)

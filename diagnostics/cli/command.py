@@ -43,6 +43,12 @@ COMMANDS = {
         "diagnostics.cli.evaluate", "evaluate RUN", N_("win rates of a trained policy on held-out prompts")
     ),
     "stop": Command("diagnostics.cli.stop", "stop RUN", N_("checkpoint, then end, a training")),
+    "queue": Command(
+        "diagnostics.cli.queue", "queue [COMMAND]", N_("the trainings that wait, run and ran on this machine")
+    ),
+    "recipes": Command(
+        "diagnostics.cli.recipes", "recipes", N_("list the launch recipes: your own scripts, with bounded parameters")
+    ),
     "runs": Command("diagnostics.cli.runs", "runs PATH ...", N_("list every run below these paths")),
     "diagnose": Command(
         "diagnostics.cli.diagnose", "diagnose PATH ...", N_("say what is wrong with runs, and what to try")

@@ -15,6 +15,7 @@ from diagnostics.cli.command import CommandError, command_parser, print_note, wr
 from diagnostics.cli.dashboard_alerts import alerts_over
 from diagnostics.cli.packages import folder_of
 from diagnostics.cli.reading import add_map, log_path, names_of
+from diagnostics.cli.recipes import recipes_help
 from diagnostics.cli.server import Server
 from diagnostics.language import _
 from diagnostics.remote.following import find_there, silence_of, waiting_at_most
@@ -124,6 +125,8 @@ def _environment(arguments: argparse.Namespace, address: Address, token: str | N
         settings["RLVITALS_READ_ONLY"] = "1"
     if arguments.map:
         settings["RLVITALS_MAP"] = str(arguments.map.resolve())
+    if arguments.recipes:
+        settings["RLVITALS_RECIPES"] = str(arguments.recipes.resolve())
     if arguments.paths:
         settings["RLVITALS_PATHS"] = os.pathsep.join(map(_absolute, arguments.paths))
     return {**os.environ, **settings}
@@ -203,5 +206,6 @@ def _parser() -> argparse.ArgumentParser:
     arguments.add_argument(
         "--base-path", metavar="/PATH", default="", type=base_path, help=_("serve below this path (default: /)")
     )
+    arguments.add_argument("--recipes", metavar="FILE", type=Path, help=recipes_help())
     add_map(arguments)
     return arguments

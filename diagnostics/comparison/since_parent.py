@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from diagnostics.comparison.setting_groups import OF_PLACES, group_of
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.finding import Finding
 from diagnostics.model.outcome import Outcome, Severity, Verdict
@@ -121,7 +122,8 @@ def _rank(outcome: Outcome) -> int:
 
 
 def _changes(parent: Run, child: Run) -> dict[str, tuple[Any, Any]]:
-    names = [name for name in {**parent.config, **child.config} if name not in _NOT_SETTINGS]
+    known = {**parent.config, **child.config}
+    names = [name for name in known if name not in _NOT_SETTINGS and group_of(name, None) != OF_PLACES]
     pairs = {name: (parent.config.get(name), child.config.get(name)) for name in names}
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 

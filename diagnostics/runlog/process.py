@@ -27,9 +27,13 @@ class ProcessIdentity:
     @classmethod
     def current(cls) -> "ProcessIdentity":
         """The calling process."""
+        return cls.of(os.getpid())
+
+    @classmethod
+    def of(cls, pid: int) -> "ProcessIdentity":
+        """The process that has this pid now. Raises psutil.NoSuchProcess where none has."""
         import psutil  # noqa: PLC0415 - slow to import, and reading a finished run needs no process
 
-        pid = os.getpid()
         return cls(socket.gethostname(), boot_id(), pid, psutil.Process(pid).create_time())
 
     @property

@@ -21,6 +21,7 @@ NaN and ±Infinity are written as the JSON constants NaN, Infinity and -Infinity
 import errno
 import json
 import math
+import os
 import socket
 import threading
 import time
@@ -56,6 +57,8 @@ BESIDE_OUTPUTS = "rlvitals"
 """The run directory that the callback writes into a trainer's output folder; the next ones there end in -2, -3, …"""
 
 ENDED_STATES = frozenset({"finished", "stopped", "failed"})
+PARENT_VARIABLE = "RLVITALS_PARENT"
+"""Set for a script that is relaunched: the run_id of the run whose settings were changed."""
 HEARTBEAT_SECONDS = 5.0
 STATUS_SECONDS = 1.0
 SECONDS_OF_SILENCE = 60.0
@@ -75,6 +78,7 @@ class RunLog:
     `config` is flat and uses TRL's argument names; `total` is the number of planned steps. A daemon thread refreshes
     the heartbeat, so that a step of ten minutes does not look like a dead process. `fault` is the truth about a run
     that was made sick on purpose, {"name", "onset_step", "changes"}: for judging a diagnosis, never for making one.
+    `parent` is the run_id of the run that this one was relaunched from, by default what RLVITALS_PARENT names.
     `producer` is the trainer whose names the metrics and settings have, where that is not rlvitals' own: "trl".
 
     Raises RunLogError if the directory already holds a run or cannot be written.
@@ -103,7 +107,7 @@ class RunLog:
                 "created": time.time(),
                 "config": dict(config or {}),
                 "versions": installed_versions(),
-                "parent": parent,
+                "parent": parent or os.environ.get(PARENT_VARIABLE) or None,
                 **({"fault": dict(fault)} if fault else {}),
                 **({"producer": producer} if producer else {}),
             }

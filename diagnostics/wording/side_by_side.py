@@ -7,7 +7,8 @@ from diagnostics.comparison.figures import Change, Reading
 from diagnostics.comparison.prompts import MOST_STEPS, SharedPrompt
 from diagnostics.comparison.settings import SettingsTable, SettingValue
 from diagnostics.comparison.side_by_side import Relaunch
-from diagnostics.language import _, ngettext
+from diagnostics.comparison.tried_fixes import Result, TriedFix, tried_fixes
+from diagnostics.language import N_, _, ngettext
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import format_value, shortened
 from diagnostics.model.run import Run
@@ -24,6 +25,13 @@ from diagnostics.wording.verdicts import verdict_headline
 NOTHING = "–"
 _MANY_TIMES = 11  # the baseline: from there a factor says more than a percentage
 _LONGEST_VALUE = 60  # characters of a setting
+_RESULTS = {
+    Result.WORKED: N_("worked, what {parent} had is gone"),
+    Result.TRADED: N_("what {parent} had is gone, and something else is wrong"),
+    Result.STILL: N_("did not work, what {parent} had is still so"),
+    Result.TOO_EARLY: N_("too early to say"),
+    Result.UNCHECKED: N_("could not be checked"),
+}
 
 
 def letters(places: Sequence[int]) -> str:
@@ -118,6 +126,7 @@ def side_by_side_notes(side: SideBySide) -> Iterator[str]:
     if side.step is None:
         yield _("No step was reached by all runs: one ended before another began.")
     yield from map(seed_sentence, side.seed_groups)
+    yield from tried_sentences(side)
 
 
 def seed_sentence(places: Sequence[int]) -> str:
@@ -145,6 +154,37 @@ def relaunch_sentence(item: Relaunch) -> str:
     rest = clauses(parts or [_("neither has a finding above a note")])
     told = _("{start}: {clauses}.").format(start=start, clauses=rest)
     return sentences((told, reward_sentence(comparison)))
+
+
+def tried_sentences(side: SideBySide) -> Iterator[str]:
+    """Of two or more fixes tried on one run: which worked, first, and how much of the difference may be chance."""
+    fixes = sorted(tried_fixes(side), key=lambda fix: -fix.worked / len(fix.places))
+    yield from map(_tried_sentence, fixes)
+    if fixes and all(len(fix.places) == 1 for fix in fixes):
+        yield _("One seed each: a difference of their rewards may be chance. --try-each --seeds 1,2,3 tells more.")
+
+
+def _tried_sentence(fix: TriedFix) -> str:
+    changes = listed(
+        f"{name} {setting_text(there)} → {setting_text(here)}" for name, (there, here) in fix.changes.items()
+    )
+    start = _("{changes} ({runs})").format(changes=changes or _("the same settings"), runs=letters(fix.places))
+    count = len(fix.places)
+    if count == 1:
+        told = _(_RESULTS[fix.results[0]]).format(parent=LETTERS[fix.parent])
+    else:
+        words = _("worked with {worked} of {count} seeds")
+        told = words.format(worked=fix.worked, count=count)
+    return f"{labelled(start, clauses(filter(None, (told, _reward_range(fix)))))}."
+
+
+def _reward_range(fix: TriedFix) -> str:
+    """The mean and the range of the seeds' rewards: what differs by less may be chance."""
+    if len(fix.rewards) < len(fix.places) or len(fix.places) == 1:
+        return ""
+    mean, low, high = sum(fix.rewards) / len(fix.rewards), min(fix.rewards), max(fix.rewards)
+    words = _("reward {mean}, from {low} to {high} over the seeds")
+    return words.format(mean=format_value(mean), low=format_value(low), high=format_value(high))
 
 
 def shared_prompts_line(shared: Sequence[SharedPrompt], runs: Sequence[Run]) -> str:

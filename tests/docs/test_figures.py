@@ -27,8 +27,9 @@ IN_README = (
     ("detection.md", "recall: a right rule at warning or above", "all faults"),
     ("detection-engine.md", "recall: a right rule at warning or above", "all faults"),
 )
-"""Page, row and column of each share in "How far to trust it", in the order of the text; without a column it stands in a
-sentence."""
+"""Page, row and column of each share in "How far to trust it", in the order of the text.
+
+Without a column it stands in a sentence."""
 _FIGURE = re.compile(r"\d+\.\d+|\d+/\d+")
 
 

@@ -90,13 +90,20 @@ def test_every_command_and_every_option_that_a_page_prints_exists(page: Path) ->
 
 
 def is_option(word: str) -> bool:
-    return word.startswith("--") and word not in ("--help", "--version")
+    return word.startswith("--") and word not in ("--", "--help", "--version")
 
 
 def help_of(words: list[str]) -> str:
     """What the command of a printed line says of itself; without a command it opens the dashboard."""
     name = words[1] if len(words) > 1 and words[1] in COMMANDS else "ui"
-    return "".join(map(help_text, (f"train {algorithm}" for algorithm in ALGORITHMS) if name == "train" else (name,)))
+    if name == "train":
+        return "".join(help_text(f"train {algorithm}") for algorithm in ALGORITHMS)
+    if name == "queue" and "--" in words:
+        own = words[: words.index("--")]
+        return help_of(["rlvitals", *words[len(own) + 1 :]]) + help_of(own)
+    if name == "queue":
+        return "".join(map(help_text, ("queue", *(f"queue {word}" for word in words[2:3] if word[0] != "-"))))
+    return help_text(name)
 
 
 @cache

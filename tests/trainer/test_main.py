@@ -15,6 +15,7 @@ from diagnostics.runlog import RunLog
 from tests.trainer.clocks import CLOCKS, STAGES
 from tests.trainer.forked import run_forked
 from trainer import launch
+from trainer.launch.starting import start
 from trainer.rollout.models import load_policy, load_value_model
 
 pytestmark = pytest.mark.process
@@ -115,7 +116,7 @@ def test_a_ppo_run_logs_every_key_of_the_logging_page_and_wandb_works_offline(tm
 def test_stopping_finishes_the_step_saves_a_checkpoint_and_says_so(tmp_path):
     directory = tmp_path / "a"
     words = ["train", "ppo", "--max_steps", "100000", "--per_device_train_batch_size", "8", "--report_to", "none"]
-    pid = launch.start(words, directory)
+    pid = start(words, directory).process.pid
     assert (status_of(directory)["state"], status_of(directory)["pid"]) == ("starting", pid)
     wait_until(lambda: status_of(directory)["state"] == "running")
     launch.stop(directory)
@@ -130,7 +131,7 @@ def test_stopping_finishes_the_step_saves_a_checkpoint_and_says_so(tmp_path):
 def test_a_training_whose_folder_was_replaced_ends_and_leaves_the_new_run_alone(tmp_path):
     directory = tmp_path / "a"
     words = ["train", "grpo", "--max_steps", "100000", "--per_device_train_batch_size", "16", "--save_steps", "1"]
-    pid = launch.start(words, directory)
+    pid = start(words, directory).process.pid
     wait_until(lambda: (directory / "checkpoints").exists())
     directory.rename(tmp_path / "old")
     RunLog(directory, name="new").close()
@@ -188,7 +189,7 @@ def test_bad_input_gets_one_sentence_and_leaves_nothing_behind(tmp_path, words, 
 
 def test_starting_a_training_that_cannot_run_repeats_its_sentence(tmp_path):
     with pytest.raises(launch.LaunchError, match="does not divide by num_generations = 7"):
-        launch.start(["train", "grpo", "--num_generations", "7"], tmp_path / "a")
+        start(["train", "grpo", "--num_generations", "7"], tmp_path / "a")
     assert not (tmp_path / "a").exists()
 
 

@@ -8,6 +8,7 @@ from diagnostics.report.schemas.comparison import COMPARE
 from diagnostics.report.schemas.diagnosis import DIAGNOSE
 from diagnostics.report.schemas.gate import GATE
 from diagnostics.report.schemas.preflight import PREFLIGHT
+from diagnostics.report.schemas.queue import QUEUE, RECIPES
 from diagnostics.report.schemas.runs import RUNS
 from diagnostics.report.schemas.shapes import Schema
 from diagnostics.report.schemas.status import STATUS
@@ -36,6 +37,8 @@ SCHEMAS: Mapping[str, Schema] = {
     "import": actions.DONE,
     "mute": actions.DONE,
     "stop": actions.DONE,
+    "queue": QUEUE,
+    "recipes": RECIPES,
     "skill": actions.DONE,
     "error": actions.ERROR,
 }

@@ -8,9 +8,10 @@ import orjson
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.widgets.relaunch import new_folder
+from app.widgets.relaunch import new_root
 from diagnostics.runlog import RUN_FILE, STATUS_FILE, RunLog
 from trainer.config.algorithms import make_config
+from trainer.launch.relaunching import child_folder
 
 PAGE = """
 import streamlit as st
@@ -104,5 +105,6 @@ def test_a_read_only_page_offers_no_relaunch(
 
 def test_what_follows_a_sample_run_goes_where_new_runs_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RLVITALS_PATHS", str(tmp_path))
-    assert new_folder(Path("sample_runs/cut-off").resolve()) == tmp_path / "cut-off-1"
-    assert new_folder(tmp_path / "grpo-addition-7").name == "grpo-addition-1"
+    assert new_root(Path("sample_runs/cut-off").resolve()) == tmp_path
+    assert new_root(tmp_path / "grpo-addition-7") is None
+    assert child_folder(tmp_path, "grpo-addition-7", {}).name == "grpo-addition-1"

@@ -12,6 +12,7 @@ from diagnostics.api import open_run
 from diagnostics.runlog import RunLog
 from trainer import launch
 from trainer.launch.resuming import STATE_FILE, newest_resumable
+from trainer.launch.starting import start
 
 PAGE = """
 import os
@@ -54,7 +55,7 @@ def test_the_button_stands_only_where_a_run_ended_early(tmp_path, monkeypatch):
 def test_a_click_goes_on_with_the_run_to_its_end(tmp_path, monkeypatch):
     path = tmp_path / "a"
     words = ["train", "grpo", "--max_steps", "40", "--per_device_train_batch_size", "16", "--report_to", "none"]
-    launch.start([*words, "--save_steps", "2"], path)
+    start([*words, "--save_steps", "2"], path)
     wait_for(lambda: newest_resumable(path) is not None)
     launch.stop(path)
     wait_for(lambda: open_run(path).status.state == "stopped")

@@ -8,9 +8,10 @@ from diagnostics.readers.run_directory.reader import Reader
 from diagnostics.runlog import RunLog, RunLogError
 from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError
-from trainer.launch import LaunchError, resume
+from trainer.launch import LaunchError
 from trainer.launch.arguments import read_plan
 from trainer.launch.resuming import STATE_FILE, checkpoints_of, newest_resumable
+from trainer.launch.starting import resume
 
 
 def ended_run(directory: Path, *saved_steps: int, state: str = "stopped") -> Path:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from trainer.config.algorithms import make_config
-from trainer.launch import LaunchError, start
+from trainer.launch import LaunchError
+from trainer.launch.starting import start
 
 pytestmark = pytest.mark.process
 
