@@ -19,6 +19,7 @@ from benchmarks.detecting.training import run_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 WATCHING = (
+    "addresses",
     "language",
     "told",
     "visible_text",
