@@ -76,7 +76,23 @@ def test_a_run_of_another_task_does_not_count_as_trained(tmp_path: Path) -> None
 def test_a_part_of_the_runs_trains_another_model_and_more_controls() -> None:
     by_size = {size: {cell.seed for cell in ALL if cell.size == size} for size in ("", "wide")}
     assert by_size == {
-        "": {*range(42, 52), 101, 102, 103, 106, 108, 110, 111, 114, 115, 117, *range(118, 122), 123, 124, *range(205, 209)},
+        "": {
+            *range(42, 52),
+            101,
+            102,
+            103,
+            106,
+            108,
+            110,
+            111,
+            114,
+            115,
+            117,
+            *range(118, 122),
+            123,
+            124,
+            *range(205, 209),
+        },
         "wide": {104, 105, 107, 109, 113, 116},
     }
     known = cells("known")

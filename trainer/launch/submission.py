@@ -42,8 +42,8 @@ class Placement:
         """
         given, rest = separate(words, {EXECUTOR, *RESOURCE_HELP})
         name = given.pop(EXECUTOR, LOCAL)
-        if name not in EXECUTORS:
-            raise ConfigError(f"--{EXECUTOR} must be one of {', '.join(EXECUTORS)}, not {name!r}")
+        if name not in {LOCAL, *EXECUTORS}:
+            raise ConfigError(f"--{EXECUTOR} must be one of {', '.join((LOCAL, *EXECUTORS))}, not {name!r}")
         if name == LOCAL and given:
             raise ConfigError(
                 f"--{min(given)} asks for a cluster's resources; name the cluster with --{EXECUTOR} slurm"

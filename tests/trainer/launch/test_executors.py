@@ -1,16 +1,13 @@
 """Tests of executors: what is asked of a cluster, the script that it gets, and jobs on this machine."""
 
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.slurm_stand_ins import install_stand_ins
 from trainer.config.options import ConfigError
-from trainer.launch.executors import ExecutorError, Handle, JobState, LocalExecutor, Resources, SlurmExecutor, Task
+from trainer.launch.executors import ExecutorError, Handle, JobState, Resources, SlurmExecutor, Task
 from trainer.launch.executors.job_records import job_folder, job_of, jobs_below, made_job_folder, new_record
 from trainer.launch.executors.slurm_task import STOP_FILE
 from trainer.launch.submission import Placement
@@ -22,13 +19,6 @@ def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "slurm"
     install_stand_ins(folder, monkeypatch)
     return folder
-
-
-def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def test_where_and_what_of_is_taken_out_of_the_arguments_of_a_training() -> None:
@@ -163,22 +153,3 @@ def test_the_newest_job_of_a_folder_is_kept_in_the_users_own_data(tmp_path: Path
         job_of(run)
     assert list(jobs_below(run)) == []
     assert job_folder(run) == folder
-
-
-@pytest.mark.process
-def test_a_job_of_this_machine_is_stopped_and_killed_with_all_that_it_started(tmp_path: Path) -> None:
-    executor = LocalExecutor()
-    line = 'trap "echo asked" TERM; sleep 600 & echo $!; while :; do wait; done'
-    handle = executor.start(Task(("sh", "-c", line), "a"), tmp_path, Resources())
-    assert executor.states([handle])[0].state is JobState.RUNNING
-    until(lambda: executor.console(tmp_path, 1 << 16).endswith(b"\n"))
-    child = int(executor.console(tmp_path, 1 << 16))
-    executor.stop(handle, tmp_path)
-    until(lambda: executor.console(tmp_path, 1 << 16).endswith(b"asked\n"))
-    executor.kill(handle)
-    until(lambda: not executor.states([handle])[0].is_live)
-    until(lambda: not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE)
-    with pytest.raises(ExecutorError, match="does not run any more"):
-        executor.kill(handle)
-    with pytest.raises(ExecutorError, match="is on elsewhere; ask there"):
-        executor.states([Handle("local", handle.job_id, "elsewhere", handle.token)])

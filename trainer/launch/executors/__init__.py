@@ -9,7 +9,6 @@ from trainer.launch.executors.executor import (
     JobStatus,
     Task,
 )
-from trainer.launch.executors.local import LocalExecutor
 from trainer.launch.executors.resources import Resources
 from trainer.launch.executors.slurm import SlurmExecutor
 
@@ -21,11 +20,10 @@ __all__ = [
     "Handle",
     "JobState",
     "JobStatus",
-    "LocalExecutor",
     "Resources",
     "SlurmExecutor",
     "Task",
 ]
 
-EXECUTORS: dict[str, type[Executor]] = {LocalExecutor.name: LocalExecutor, SlurmExecutor.name: SlurmExecutor}
-"""Every executor by the name that a handle and the command line give it."""
+EXECUTORS: dict[str, type[Executor]] = {SlurmExecutor.name: SlurmExecutor}
+"""Every executor by the name that a handle and the command line give it; this machine has its queue instead."""
