@@ -26,4 +26,5 @@ def install_stand_ins(folder: Path, patch: pytest.MonkeyPatch) -> None:
         (folder / name).chmod(0o755)
     (folder / "queue").write_text("")
     patch.setenv("STAND_IN", str(folder))
+    patch.setenv("XDG_DATA_HOME", str(folder / "data"))  # where jobs are kept
     patch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")

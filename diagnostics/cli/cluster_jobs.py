@@ -44,11 +44,12 @@ def unreadable(found: Sequence[Run | Problem], jobs: Sequence[Job]) -> list[Prob
     """What could not be read; a folder that holds nothing yet but what a job is to train is no problem."""
     awaited = [Path(job["path"]) for job in jobs if not job["has_begun"]]
     problems = [item for item in found if isinstance(item, Problem)]
-    return [item for item in problems if not _is_awaited(Path(item.path).resolve(), awaited)]
+    return [item for item in problems if not _is_awaited(str(item.path), awaited)]
 
 
-def _is_awaited(path: Path, awaited: Sequence[Path]) -> bool:
-    return any(path == folder or path in folder.parents for folder in awaited)
+def _is_awaited(path: str, awaited: Sequence[Path]) -> bool:
+    place = None if "\0" in path else Path(path).resolve()
+    return any(place == folder or place in folder.parents for folder in awaited)
 
 
 def with_jobs(text: str, jobs: Sequence[Job]) -> str:

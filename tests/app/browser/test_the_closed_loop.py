@@ -46,6 +46,7 @@ def alerts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[dic
 
 def fill(page: Page, name: str, value: str) -> None:
     field = page.get_by_role("textbox", name=name, exact=True)
+    expect(field).to_have_count(1)  # that of the preset before has gone
     field.fill(value)
     field.press("Enter")
     expect(page.get_by_text(f"--{name} {value}")).to_be_visible()

@@ -21,6 +21,7 @@ ALLOWED = {
     "diagnostics/runlog/process_file.py": "a training's proof, whose owner, mode and links it checks",
     "diagnostics/cli/access_token.py": "the user's own token, whose owner and mode it checks",
     "diagnostics/cli/__init__.py": "the null device, in place of a closed pipe",
+    "trainer/launch/queue/job_process.py": "the null device, as what a job reads",
     "diagnostics/cli/skill/__init__.py": "the skill of our own package",
     "diagnostics/foreign_files/archives.py": "entries of an uploaded archive, under bounds of their own",
     "diagnostics/producers/key_lists.py": "the key lists of our own package",

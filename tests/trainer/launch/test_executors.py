@@ -13,6 +13,12 @@ from trainer.launch.executors.slurm_task import STOP_FILE
 from trainer.launch.submission import Placement
 
 
+@pytest.fixture(autouse=True)
+def jobs_of_the_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the jobs of each test where no other test looks."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
 @pytest.fixture
 def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the script that was submitted, the queue that is told and what was cancelled."""
