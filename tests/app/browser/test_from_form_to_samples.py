@@ -6,7 +6,6 @@ from typing import Any
 
 import orjson
 import psutil
-import pytest
 from playwright.sync_api import Page, expect
 
 from diagnostics.runlog import RUN_FILE, SAMPLES_FILE
@@ -84,9 +83,6 @@ def test_a_double_click_starts_one_training(
     assert [path.parent.name for path in runs.glob(f"*/{RUN_FILE}")] == ["grpo-addition-1"]
 
 
-@pytest.mark.xfail(
-    strict=False, reason="beside other browser tests a second dashboard or training may not start in time"
-)
 def test_a_fix_is_tried_with_a_click_and_what_was_wrong_is_gone(
     start_dashboard: Fixture,
     open_screen: Fixture,

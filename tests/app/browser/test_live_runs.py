@@ -44,9 +44,6 @@ def test_new_data_is_on_screen_within_two_seconds(
     assert max(delays) <= ON_SCREEN_WITHIN + DRAWING
 
 
-@pytest.mark.xfail(
-    strict=False, reason="beside other browser tests a second dashboard or training may not start in time"
-)
 def test_a_killed_training_is_said_to_have_died_with_its_last_step_and_age(
     start_training: Fixture,
     start_dashboard: Fixture,
@@ -65,9 +62,6 @@ def test_a_killed_training_is_said_to_have_died_with_its_last_step_and_age(
     expect(line).to_contain_text("ago")
 
 
-@pytest.mark.xfail(
-    strict=False, reason="beside other browser tests a second dashboard or training may not start in time"
-)
 def test_a_training_outlives_the_dashboard_and_two_dashboards_show_the_same(
     start_training: Fixture,
     start_dashboard: Fixture,
