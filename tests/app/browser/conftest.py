@@ -21,7 +21,7 @@ from diagnostics.runlog import EVENTS_FILE, STATUS_FILE
 from diagnostics.runlog.parent import SAMPLE_RUNS
 from diagnostics.runlog.process import ProcessIdentity
 
-PATIENCE = 60.0  # seconds: importing torch alone takes ten on busy cores
+PATIENCE = 30.0  # seconds: importing torch alone takes ten on busy cores
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM_FLAGS = (
     "--no-sandbox",  # root in a container has no user namespaces
