@@ -65,6 +65,7 @@ def test_of_two_fixes_of_a_sick_training_the_one_that_works_is_found(
     page = open_screen(start_dashboard(runs).page("launch")).page
     page.get_by_role("combobox", name="Preset").click()
     page.get_by_role("option", name="Ratio far from 1").click()
+    expect(page.get_by_text("--recipe ppo-ratio-explosion")).to_be_visible()  # the fields are the preset's
     fill(page, "max_steps", "4")
     fill(page, "per_device_train_batch_size", "16")
     page.get_by_text("Optimizer and schedule").click()

@@ -179,9 +179,15 @@ def commands_of_the_guide() -> list[list[str]]:
     return [line.split() for line in lines if not line.startswith(("s3://", "import"))]
 
 
+def put_old_run(store: Store, name: str) -> None:
+    """A sample run as if it had been trained years ago."""
+    for file in filter(Path.is_file, (SAMPLE_RUNS / "cut-off").iterdir()):
+        store.put(f"{name}/{file.name}", re.sub(rb"\b1[7-9](\d{8})\b", rb"16\1", file.read_bytes()))
+
+
 @pytest.mark.process
 def test_the_guides_commands_share_one_copy_and_write_nothing_there(store: Store) -> None:
-    store.put_folder(SAMPLE_RUNS / "cut-off", "runs/a")
+    put_old_run(store, "runs/a")
     before, commands = store.content(), commands_of_the_guide()
     assert [words[0] for words in commands] == ["runs", "diagnose", "watch"]
     running = [
@@ -191,8 +197,7 @@ def test_the_guides_commands_share_one_copy_and_write_nothing_there(store: Store
         for words in commands
     ]
     answers = [process.communicate(timeout=60) for process in running]
-    listed, diagnosed, watched = (process.returncode for process in running)
-    assert (listed, diagnosed, watched in (0, 1)) == (0, 1, True), answers  # what ended long ago is not watched
+    assert [process.returncode for process in running] == [0, 1, 0], answers  # what ended long ago is not watched
     assert all(b"cut-off" in out for out, _ in answers[:2])
     assert all(b"the-secret" not in out + err for out, err in answers)
     size = sum(size for name, (_, size) in before.items() if name.startswith("runs/"))
