@@ -21,8 +21,9 @@ GROUNDS: dict[Literal["light", "dark"], str] = {"light": LIGHT.ground, "dark": D
 IS_DARK = "() => matchMedia('(prefers-color-scheme: dark)').matches"
 HAS_COLOURS = """ground => {
   const app = document.querySelector('[data-testid=stApp]');
-  const given = getComputedStyle(app).getPropertyValue('--rlvitals-ground');
-  return app.dataset.testScriptState === 'notRunning' && given === ground;
+  const hasThem = (place) => getComputedStyle(place).getPropertyValue('--rlvitals-ground') === ground;
+  const charts = document.querySelectorAll('.rlvitals-chart');
+  return app.dataset.testScriptState === 'notRunning' && [app, ...charts].every(hasThem);
 }"""
 SECONDS_TO_FIT = 3.0  # after the window has got another width
 SICK, FOREIGN = SAMPLE_RUNS / "cut-off", TRL_RUNS / "ppo112_min" / "out"
