@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from playwright.sync_api import Page, TimeoutError, expect
+from playwright.sync_api import TimeoutError, expect
 
 from app.theme import DARK, LIGHT
 from diagnostics.runlog.parent import SAMPLE_RUNS
@@ -17,7 +17,8 @@ Fixture = Callable[..., Any]
 
 WIDTHS = (800, 2560, 1280)
 FITS = "() => { const main = document.querySelector('[data-testid=stMain]'); return main.scrollWidth <= innerWidth; }"
-GROUNDS: dict[Literal["light", "dark"], str] = {"light": LIGHT.ground, "dark": DARK.ground}
+Theme = Literal["light", "dark"]
+GROUNDS: dict[Theme, str] = {"light": LIGHT.ground, "dark": DARK.ground}
 IS_DARK = "() => matchMedia('(prefers-color-scheme: dark)').matches"
 HAS_COLOURS = """ground => {
   const app = document.querySelector('[data-testid=stApp]');
@@ -81,40 +82,47 @@ def test_every_page_can_be_read_in_both_languages_and_themes_at_any_width(
     dashboard: Dashboard, open_screen: Fixture
 ) -> None:
     screens = {code: open_screen(dashboard.page("", lang=code)) for code in ("zh", "en")}
-    found = {}
+    found: dict[str, list[str]] = {}
     for stop in STOPS:
-        for code, screen in screens.items():  # the next language loads while this one is looked at
+        for code, screen in screens.items():  # one page is drawn while the other is looked at
             screen.page.goto(dashboard.page(stop.page, **stop.parameters, lang=code), wait_until="commit")
-        found |= {f"{stop.name} ({code})": _troubles(screen, stop, code) for code, screen in screens.items()}
-    for key, name in (("?", "keys"), ("Control+k", "jump")):
+        for screen in screens.values():
+            expect(screen.page.locator(stop.sign).first).to_be_visible()
+            expect(screen.page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
+        _look(screens, stop.name, found)
         for code, screen in screens.items():
+            found[f"{stop.name} ({code})"] += _misfits(screen)
+    for key, name in (("?", "keys"), ("Control+k", "jump")):
+        for screen in screens.values():
             screen.page.keyboard.press(key)
             expect(screen.page.locator("dialog[open]")).to_be_visible()
-            found[f"{name} ({code})"] = _unreadable(screen.page, code)
+        _look(screens, name, found)
+        for screen in screens.values():
             screen.page.keyboard.press("Escape")
     troubles = {name: each for name, each in found.items() if each}
     assert troubles == {}, json.dumps(troubles, indent=1, ensure_ascii=False)
 
 
-def _troubles(screen: Screen, stop: Stop, code: str) -> list[str]:
-    page = screen.page
-    expect(page.locator(stop.sign).first).to_be_visible()
-    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
-    found = _unreadable(page, code)
+def _look(screens: dict[str, Screen], name: str, found: dict[str, list[str]]) -> None:
+    """Note what cannot be read in its language, in the theme of now, or in the other one, which the pages then keep."""
+    for code, screen in screens.items():
+        found[f"{name} ({code})"] = untranslated(screen.page) if code == "zh" else []
+    pages = [screen.page for screen in screens.values()]
+    themes: list[Theme] = ["dark", "light"] if pages[0].evaluate(IS_DARK) else ["light", "dark"]
+    for theme in themes:
+        for page in pages:
+            page.emulate_media(color_scheme=theme)
+        for code, screen in screens.items():
+            screen.page.wait_for_function(HAS_COLOURS, arg=GROUNDS[theme])
+            found[f"{name} ({code})"] += [f"{text} in {theme}" for text in faded(screen.page)]
+
+
+def _misfits(screen: Screen) -> list[str]:
+    """What is wrong with a page at each width."""
+    found = []
     for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
+        screen.page.set_viewport_size({"width": width, "height": 900})
         with suppress(TimeoutError):  # what is too wide for good is among the problems
-            page.wait_for_function(FITS, timeout=SECONDS_TO_FIT * 1000)
+            screen.page.wait_for_function(FITS, timeout=SECONDS_TO_FIT * 1000)
         found += [f"{trouble} at {width}" for trouble in screen.problems()]
-    return found
-
-
-def _unreadable(page: Page, code: str) -> list[str]:
-    """What cannot be read in this language, and in the theme of now and the other one, which the page is left in."""
-    found = untranslated(page) if code == "zh" else []
-    is_dark: bool = page.evaluate(IS_DARK)
-    for theme in ("dark", "light") if is_dark else ("light", "dark"):
-        page.emulate_media(color_scheme=theme)
-        page.wait_for_function(HAS_COLOURS, arg=GROUNDS[theme])
-        found += [f"{text} in {theme}" for text in faded(page)]
     return found
