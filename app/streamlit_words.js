@@ -1,7 +1,7 @@
 // Puts words of the page's language in the place of Streamlit's own, as often as it writes them.
 ((words) => {
-  const NAMES = ["title", "aria-label", "placeholder"];
-  const OURS = "pre, code, table, iframe, [data-testid=stMarkdown], [data-testid=stHtml], [data-testid=stBidiComponentRegular]";
+  const NAMES = ["placeholder", "title", "aria-label"];
+  const OURS = ["pre", "code", "table", "iframe", "[data-testid=stMarkdown]", "[data-testid=stHtml]", "[data-testid=stBidiComponentRegular]"].join();
   const PLACE = /\\?\{(\w+)\\?\}/g;
   const escaped = (text) => text.replace(/[.*+?^$()|[\]\\/{}]/g, "\\$&");
   const patterns = Object.entries(words)
