@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.asked_language import LANGUAGE, PREFERENCE, chosen_for_good, wanted_language
 from app.assets import asset
+from app.streamlit_words import words_of_streamlit
 from diagnostics.language import language, language_tag
 
 PAGES = ("run", "compare", "launch", "learn")
@@ -58,7 +59,9 @@ class PageAddresses:
             return
         page = str(scope["path"]).removeprefix(f"{self._base_path}/")
         if page in (_HOME, *PAGES):
-            answer = self._switched(page, Request(scope)) or HTMLResponse(_document(_tag(scope)), headers=_FRESH)
+            request = Request(scope)
+            document = _document(wanted_language(request))
+            answer = self._switched(page, request) or HTMLResponse(document, headers=_FRESH)
             await answer(scope, receive, send)
         elif page == _LIST:
             await RedirectResponse(_home(page, _query(scope)), 303)(scope, receive, send)
@@ -114,19 +117,15 @@ def _home(page: str, query: str) -> str:
     return f"{up}?{query}" if query else up
 
 
-def _tag(scope: Scope) -> str:
-    """What the document says of its language."""
-    with language(wanted_language(Request(scope))):
-        return language_tag()
-
-
 def _query(scope: Scope) -> str:
     return bytes(scope["query_string"]).decode("latin-1")
 
 
 @cache
-def _document(tag: str) -> str:
-    """Streamlit's own document in the language of this tag, with our title and icon, that knows where its server is."""
+def _document(code: str) -> str:
+    """Streamlit's own document in this language, with our title and icon, that knows where its server is."""
     text = (Path(streamlit.__file__).parent / "static" / "index.html").read_text("utf-8")
-    text = text.replace(_TAGGED, f'<html lang="{tag}"')
-    return text.replace(_TITLE, _OWN_TITLE).replace(_LINK, _OWN_LINK).replace(_HEAD, f"{_HEAD}\n    {_SERVER}", 1)
+    with language(code):
+        text = text.replace(_TAGGED, f'<html lang="{language_tag()}"')
+        head = f"{_HEAD}\n    {_SERVER}{words_of_streamlit()}"
+    return text.replace(_TITLE, _OWN_TITLE).replace(_LINK, _OWN_LINK).replace(_HEAD, head, 1)

@@ -264,6 +264,11 @@ def page_has_gone() -> Callable[[], bool]:
     return lambda: not server.is_active_session(session)
 
 
+def is_dark() -> bool:
+    """Whether the browser shows the dark theme."""
+    return st.context.theme.type == "dark"
+
+
 def palette() -> Palette:
     """The colours of the theme that the browser shows."""
-    return DARK if st.context.theme.type == "dark" else LIGHT
+    return DARK if is_dark() else LIGHT

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ def links(page: Path) -> Iterator[tuple[Path, str]]:
             yield (page.parent / path).resolve() if path else page, fragment
 
 
+@cache
 def anchors(page: Path) -> set[str]:
     """The anchors of a page's headings, numbered where a heading comes again."""
     seen: Counter[str] = Counter()

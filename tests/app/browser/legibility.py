@@ -46,8 +46,8 @@ FADED = """least => {
   return [...new Set(found)];
 }"""
 SAID = """() => {
-  // What a model or a log said is in no language of ours, and Streamlit labels the button of its choosers in English.
-  const OTHERS = 'style, script, noscript, pre, code, .rls-text, .rls-prompt, .rlv-quote, button[aria-label=Open]';
+  // What a model or a log said is in no language of ours.
+  const OTHERS = 'style, script, noscript, pre, code, .rls-text, .rls-prompt, .rlv-quote';
   const said = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {

@@ -19,7 +19,9 @@ def test_a_search_leads_to_a_rule_its_causes_and_the_sample_run_that_shows_it(
     page.get_by_label("Find a metric, a rule or a cause").fill("negative kl")
     page.keyboard.press("Enter")
     expect(page.get_by_text("Does the mean reward rise?")).to_be_hidden()
-    page.get_by_role("link", name="kl-negative", exact=True).click()
+    found = page.get_by_role("link", name="kl-negative", exact=True)
+    expect(found).to_have_count(1)  # those of the checklist have gone
+    found.click()
 
     expect(page.get_by_role("heading", name="kl-negative")).to_be_visible()
     page.wait_for_url("**/learn?entry=kl-negative")
