@@ -6,9 +6,9 @@ from app.assets import asset
 from diagnostics.language import N_, _
 
 _ENGLISH = (
-    N_("Add: {name}"),
     N_("Autosize"),
     N_("Cancel upload of {name}"),
+    N_("Choose an option"),
     N_("Clear all"),
     N_("Clear selection"),
     N_("Clear value"),
@@ -21,6 +21,7 @@ _ENGLISH = (
     N_("Copied"),
     N_("Copy column name"),
     N_("Copy to clipboard"),
+    N_("Dismiss"),
     N_("Download as CSV"),
     N_("Drag and drop files here"),
     N_("Fullscreen"),
@@ -37,6 +38,7 @@ _ENGLISH = (
     N_("Search"),
     N_("Select all"),
     N_("Select {count} matches"),
+    N_("Selected values"),
     N_("Show/hide columns"),
     N_("Skip to main content"),
     N_("Sort ascending"),

@@ -12,6 +12,14 @@ from tests.app.browser.legibility import untranslated
 
 Fixture = Callable[..., Any]
 
+RECIPES = """
+[recipe.mine]
+title = "Search"
+command = ["train", "{run_dir}", "{Upload}"]
+[recipe.mine.parameters]
+Upload = { type = "choice", choices = ["Open", "Remove all"] }
+"""
+
 
 def test_fields_choosers_and_tables_speak_chinese(dashboard: Dashboard, open_screen: Fixture) -> None:
     page = open_screen(dashboard.page("learn", lang="zh")).page
@@ -34,6 +42,21 @@ def test_fields_choosers_and_tables_speak_chinese(dashboard: Dashboard, open_scr
     for name in ("下载为 CSV", "搜索", "全屏"):
         expect(page.get_by_role("button", name=name).first).to_be_visible()
     assert untranslated(page) == []
+
+
+def test_what_a_user_named_like_a_word_of_streamlit_keeps_its_name(
+    start_dashboard: Fixture, open_screen: Fixture, tmp_path: Path
+) -> None:
+    (tmp_path / "recipes.toml").write_text(RECIPES)
+    page = open_screen(start_dashboard(tmp_path, "--recipes", "recipes.toml").page("launch", lang="zh")).page
+    page.get_by_role("radio", name="自己的脚本").click()
+    expect(page.get_by_role("combobox", name="配方")).to_have_value("Search")
+    chooser = page.get_by_role("combobox", name="Upload")
+    expect(chooser).to_have_attribute("placeholder", "请选择")
+    chooser.click()
+    expect(page.get_by_role("option")).to_have_text(["Open", "Remove all"])
+    page.get_by_role("option", name="Remove all").click()
+    expect(chooser).to_have_value("Remove all")
 
 
 def test_a_page_whose_dashboard_has_ended_says_so_in_chinese(
