@@ -10,10 +10,10 @@ from app.addresses import UNKNOWN
 from app.jump.targets import ENTRY, RUN
 from app.keys import CHART_GESTURES, RUNS, SAMPLES, Key
 from app.languages import chosen_parameters, language_switch, speak
-from app.theme import style
 from app.views import compare, launch, learn, run, runs
 from app.widgets.jump import jump
 from app.widgets.markdown import escaped
+from app.widgets.theme import themed
 from diagnostics.foreign_files import confine_to
 from diagnostics.language import _
 
@@ -88,7 +88,7 @@ def _link_run(label: str, path: str) -> None:
 
 def _frame(page: st.Page) -> None:
     """What every page has: its look and the jump, which may lead to another page."""
-    st.html(style(state.palette()))
+    themed()
     wish = jump(state.selected_run() if page == _RUN else None, _keys(page), _gestures(page))
     match wish:
         case (way, where) if way == RUN:

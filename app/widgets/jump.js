@@ -1,5 +1,4 @@
 // The jump: a button that looks like a field, the dialog that it opens, and the dialog that lists the keys.
-// As it is on every page, it also sees to it that the page's colours are those of its theme.
 
 const TYPING = 60; // milliseconds without a key before the server is asked
 const MOST_RECENT = 8;
@@ -65,23 +64,12 @@ class Jump {
     this.acts = { jump: () => this.open(), help: () => this.openHelp() };
     this.onKey = (event) => this.key(event);
     window.addEventListener("keydown", this.onKey, true);
-    this.app = document.querySelector("[data-testid=stApp]");
-    this.themes = new MutationObserver(() => this.matchTheme());
-    this.themes.observe(this.app, { attributeFilter: ["class"] });
   }
 
   update(data, go) {
     Object.assign(this, { data, go, words: data.words });
     this.say(data.words);
     remember(data.opened);
-    this.matchTheme();
-  }
-
-  // Streamlit follows the browser's theme at once; our colours come from the server, which is asked once for them.
-  matchTheme() {
-    const isDark = getComputedStyle(this.app).colorScheme === "dark";
-    if (isDark !== this.data.is_dark && isDark !== this.asked) this.go({ way: "theme", where: "" });
-    this.asked = isDark === this.data.is_dark ? null : isDark;
   }
 
   say({ field, keys }) {
@@ -184,7 +172,6 @@ class Jump {
 
   leave() {
     window.removeEventListener("keydown", this.onKey, true);
-    this.themes.disconnect();
   }
 }
 

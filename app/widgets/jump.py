@@ -36,7 +36,6 @@ def jump(run: str | None, keys: Sequence[Key], gestures: Sequence[tuple[str, str
             "everywhere": listed(EVERYWHERE),
             "keys": listed(keys),
             "gestures": [{"keys": [_(gesture)], "words": _(words)} for gesture, words in gestures],
-            "is_dark": state.is_dark(),
             "words": _words(),
         }
         component("jump", data, _go)
@@ -66,7 +65,6 @@ def _opened(run: str | None) -> Mapping[str, str] | None:
 
 
 def _go(wish: Mapping[str, Any]) -> None:
-    """Keep or follow a wish; that for the colours of another theme is fulfilled by the rerun that it brings about."""
     match wish:
         case {"way": str(way), "where": str(where)} if way in _WAYS:
             st.session_state[_WISH] = (way, where)
