@@ -80,3 +80,9 @@ def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
 
 def test_a_kl_that_grows_by_what_bfloat16_rounds_is_no_move(judge: Judge) -> None:
     assert judge("policy-hardly-moves", "grpo", **STILL, kl_per_token="7e-7..3e-6x60").verdict is Verdict.FIRED
+
+
+def test_a_small_rise_must_be_ruled_out_by_three_standard_errors(judge: Judge) -> None:
+    """The reward gained 0.011 at a standard error of 0.015: at most 0.056, and 0.041 by two of them."""
+    for spread, verdict in (("0.25x60", Verdict.QUIET), ("0.3x60", Verdict.FIRED)):
+        assert judge("policy-hardly-moves", "grpo", **STILL, reward_std=spread).verdict is verdict
