@@ -41,8 +41,9 @@ def _walk(screen: Screen, before: Callable[[int], None] = lambda count: None) ->
     sections = page.get_by_test_id("stButtonGroup").get_by_role("radio")
     expect(sections).to_have_count(len(SECTIONS))
     found = {}
-    for place in range(len(SECTIONS)):
+    for place, title in enumerate(SECTIONS):
         before(place)
+        expect(sections.nth(place)).to_contain_text(title)
         name = sections.nth(place).inner_text()
         screen.open_details(name)
         expect(page.locator(".rlv-verdict").first).to_be_visible()
