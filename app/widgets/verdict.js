@@ -16,7 +16,7 @@ const sign = (card) => element("span", "rlv-sign", `${card.shape} ${card.word}`)
 const chip = (card, link, index, go) => {
   const more = element("span", link.is_model_text ? "rlv-quote" : "rlv-second", link.more);
   const open = () => {
-    if (link.to !== "metric" || !chartOf(link.name)) go(link);
+    go(link);
     if (link.to === "metric") reveal(link.name);
   };
   return hinted(button("rlv-chip", `${card.name}.link.${index}`, open, link.words, link.more ? more : null), link.hint);
@@ -154,7 +154,11 @@ const row = (card, data, state, draw, go) => {
 export default function ({ data, parentElement, setTriggerValue }) {
   const place = placeIn(parentElement, "rlv-verdict");
   const state = (place.rlvitals ??= { open: new Set(), shown: new Set(), all: false });
-  const go = (link) => setTriggerValue("go", { to: link.to, step: link.step, row: link.row, name: link.name });
+  // Charts of a section that has just been left may still stand on the page: is_short tells that they will go.
+  const isHere = (link) => link.to === "metric" && !data.is_short && chartOf(link.name);
+  const go = (link) => {
+    if (!isHere(link)) setTriggerValue("go", { to: link.to, step: link.step, row: link.row, name: link.name });
+  };
   const draw = () => {
     const [worst, ...further] = data.cards;
     const others = data.is_short ? data.cards : further;

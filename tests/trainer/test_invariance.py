@@ -41,7 +41,7 @@ PPO = {
     "whiten_rewards": "true",
     "missing_eos_penalty": "1",
 }
-RLOO = {**GRPO, "normalize_advantages": "true"}
+RLOO = {**GRPO, "normalize_advantages": "true", "seed": "8"}  # where no advantage is zero but for rounding
 GRPO_LOSSES = {
     **{kind: {"loss_type": kind} for kind in ("grpo", "bnpo", "dr_grpo", "dapo")},
     "cispo": {"loss_type": "cispo", "epsilon_high": "1.0001"},
