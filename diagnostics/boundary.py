@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from diagnostics.addresses import shown
 from diagnostics.api import RunRef, UnreadableRun
 from diagnostics.foreign_files.confinement import is_below
 
@@ -51,7 +52,7 @@ class Boundary:
     def refusal(self, path: str | Path) -> OutsideFolders:
         """The error for a path that may not be opened."""
         words = ascii(str(path))[1:-1] if not str(path).isprintable() else str(path)
-        shown = words if len(words) <= _MOST_LETTERS else f"{words[:_MOST_LETTERS]}…"
+        named = words if len(words) <= _MOST_LETTERS else f"{words[:_MOST_LETTERS]}…"
         return OutsideFolders(
-            Path(), f"{shown} is not below the folders that this page shows ({', '.join(map(str, self.folders))})"
+            Path(), f"{named} is not below the folders that this page shows ({', '.join(map(shown, self.folders))})"
         )

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from diagnostics.addresses import shown
 from diagnostics.api import diagnose
 from diagnostics.cli.command import (
     CommandError,
@@ -14,7 +15,7 @@ from diagnostics.cli.command import (
     write_message,
     write_result,
 )
-from diagnostics.cli.reading import add_map, names_of, open_runs
+from diagnostics.cli.reading import add_map, bring_file, log_path, names_of, open_runs
 from diagnostics.gate.gate_file import GateError, read_gate
 from diagnostics.gate.judging import judge_gate
 from diagnostics.gate.proposal import gate_text, propose
@@ -49,6 +50,8 @@ def _judge(given: argparse.Namespace, names: OwnNames | None) -> int:
     baselines = _read(given.baseline, names)
     if file is None and not baselines:
         raise CommandError(_("a gate needs a GATE.toml, or the runs to compare with: --baseline RUN …"))
+    if file:
+        bring_file(file)
     gate = read_gate(file) if file else propose(baselines)
     if unknown := sorted(gate.allowed_findings - FINDINGS):
         hint = did_you_mean(unknown[0], FINDINGS) or _("; 'rlvitals rules' and 'causes' list the names")
@@ -59,7 +62,7 @@ def _judge(given: argparse.Namespace, names: OwnNames | None) -> int:
     if given.junit:
         write_result(junit(verdict), given.junit)
     if given.sarif:
-        write_result(sarif(verdict, file.as_posix() if file else "GATE.toml"), given.sarif)
+        write_result(sarif(verdict, shown(file) if file else "GATE.toml"), given.sarif)
     if given.summary:
         write_result(gate_form(verdict, "markdown", output_style(given.summary)), given.summary)
     failing = {State.FAILED, State.UNSURE} if given.strict else {State.FAILED}
@@ -115,13 +118,13 @@ def _parser() -> argparse.ArgumentParser:
         ),
     )
     arguments.add_argument(
-        "paths", metavar="[GATE.toml] RUN", nargs="*", type=Path, help=_("the gate, and the runs to judge")
+        "paths", metavar="[GATE.toml] RUN", nargs="*", type=log_path, help=_("the gate, and the runs to judge")
     )
     arguments.add_argument(
         "--baseline",
         metavar="RUN",
         nargs="+",
-        type=Path,
+        type=log_path,
         default=[],
         help=_("runs to compare with, or folders of them"),
     )

@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 
 from diagnostics.cli.command import CommandError, add_message_format, command_parser, did_you_mean, write_message
+from diagnostics.cli.reading import path_here
 from diagnostics.judge import FINDINGS
 from diagnostics.language import _
 from diagnostics.model.project import Mute
@@ -50,7 +51,7 @@ def _options() -> argparse.ArgumentParser:
     arguments.add_argument(
         "path",
         metavar="PATH",
-        type=Path,
+        type=path_here,
         nargs="?",
         default=Path(),
         help=_("the folder of the runs (default: this one)"),

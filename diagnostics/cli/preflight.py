@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from diagnostics.addresses import shown
 from diagnostics.api import UnreadableRun, open_run
 from diagnostics.cli.command import (
     BAD_INPUT,
@@ -17,6 +18,7 @@ from diagnostics.cli.command import (
 from diagnostics.cli.keep_list import check_keep_list, write_keep_list
 from diagnostics.cli.limits_file import read_limits
 from diagnostics.cli.preflight_trials import add_trials, with_trials
+from diagnostics.cli.reading import log_path
 from diagnostics.configs.config_files import (
     SUFFIXES,
     UnreadableConfigurationError,
@@ -29,6 +31,7 @@ from diagnostics.language import _
 from diagnostics.model.diagnosis import LimitOverrides, UnknownLimitError
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
+from diagnostics.remote.following import bring_run, copied_paths
 from diagnostics.report.preflight import Review, reviews_form
 from diagnostics.report.report import Problem
 from diagnostics.rules import evaluate
@@ -51,7 +54,7 @@ def run(words: Sequence[str]) -> int:
             reviews.append(_review(path, arguments, limits))
         except (UnreadableConfigurationError, UnreadableRun) as error:
             print_note(f"rlvitals: {reason(error)}")
-            problems.append(Problem(str(path), reason(error)))
+            problems.append(Problem(shown(path), reason(error)))
     if reviews or arguments.format == "json":
         text = reviews_form(reviews, arguments.format, output_style(arguments.output), problems)
         write_result(text, arguments.output)
@@ -70,7 +73,7 @@ def _review(path: Path, arguments: argparse.Namespace, limits: LimitOverrides) -
     except UnknownLimitError as error:
         raise CommandError(f"{arguments.limits}: {reason(error)}") from error
     return Review(
-        path=str(path),
+        path=shown(path),
         algorithm=setup.algorithm,
         producer=setup.producer,
         version=".".join(map(str, setup.version or ())),
@@ -92,6 +95,7 @@ def _setup(path: Path, arguments: argparse.Namespace) -> Setup:
         model=arguments.model,
         device_gib=arguments.device_memory,
     )
+    bring_run(path, copied_paths(path))
     if path.is_dir():
         return setup_of_run(open_run(path), wishes)
     return setup_of_file(path, wishes)
@@ -115,7 +119,7 @@ def _parser() -> argparse.ArgumentParser:
         "paths",
         metavar="CONFIG|RUN",
         nargs="+",
-        type=Path,
+        type=log_path,
         help=_("a configuration ({suffixes}; of TRL: {call}), or a run").format(
             suffixes=", ".join(SUFFIXES), call="json.dump(args.to_dict(), file, default=str)"
         ),

@@ -5,14 +5,14 @@ import logging
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from diagnostics.addresses import AddressError, local_path, shown
+from diagnostics.addresses import AddressError, address_of, local_path, shown
 from diagnostics.api import RunRef, UnreadableRun, find_runs, open_run
 from diagnostics.cli.command import CommandError, print_note
 from diagnostics.language import _
 from diagnostics.model.run import Run
 from diagnostics.producers.names_file import NamesError, read_names
 from diagnostics.producers.own_names import OwnNames
-from diagnostics.remote.following import bring, silence_of
+from diagnostics.remote.following import bring, bring_run, copied_paths, silence_of
 from diagnostics.report.report import Problem
 from diagnostics.told import reason, said
 
@@ -43,6 +43,26 @@ def names_of(file: Path | None) -> OwnNames | None:
         return read_names(file) if file else None
     except NamesError as error:
         raise CommandError(reason(error)) from error
+
+
+def path_here(text: str) -> Path:
+    """A path of the command line for what is written, or what runs: on this machine, not at an address."""
+    path = log_path(text)
+    if address := address_of(path):
+        sentence = _("{address} lies elsewhere, and nothing is written or stopped there; name a path of this machine")
+        raise argparse.ArgumentTypeError(sentence.format(address=address))
+    return path
+
+
+def bring_file(path: Path) -> None:
+    """Have a file or a folder of an address here before it is read; nothing for a path of this machine.
+
+    Raises CommandError where it is not there, or does not come.
+    """
+    try:
+        bring_run(path, copied_paths(path))
+    except UnreadableRun as error:
+        raise CommandError(said(error.sentence)) from error
 
 
 def open_runs(paths: Iterable[Path], names: OwnNames | None = None) -> Iterator[Run | Problem]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from diagnostics.cli.command import CommandError, add_message_format, command_parser, write_message
 from diagnostics.cli.packages import check_not_hidden, python_command
+from diagnostics.cli.reading import path_here
 from diagnostics.language import _
 
 _SECONDS = 60.0  # for the trainer's process to say whether it could be stopped
@@ -16,7 +17,7 @@ def run(words: Sequence[str]) -> int:
     arguments = command_parser(
         "stop", _("Write a checkpoint, then end a training that rlvitals started."), ("rlvitals stop runs/a",)
     )
-    arguments.add_argument("run", metavar="RUN", type=Path, help=_("the run's folder"))
+    arguments.add_argument("run", metavar="RUN", type=path_here, help=_("the run's folder"))
     add_message_format(arguments)
     given = arguments.parse_args(words)
     check_not_hidden("trainer")

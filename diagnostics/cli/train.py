@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from diagnostics.addresses import address_of, shown
 from diagnostics.api import UnreadableRun, diagnose, open_run
 from diagnostics.cli.command import CommandError, Parser, print_note, without_language, write_result
 from diagnostics.cli.packages import check_not_hidden, python_command
+from diagnostics.cli.reading import bring_file, log_path
 from diagnostics.cli.trainer_door import ask_queue
 from diagnostics.language import VARIABLES, _, current_language
 from diagnostics.model.cause import Cause
@@ -33,7 +35,7 @@ def run(words: Sequence[str]) -> int:
         words = ["--help" if word in _HELP else word for word in words]
     elif {_APPLY, _TRY_EACH} & set(words):
         return _apply(words)
-    return hand_over("train", *words)
+    return hand_over("train", *_with_parent_here(words))
 
 
 def _help_of_fixes() -> str:
@@ -44,6 +46,17 @@ def _help_of_fixes() -> str:
         + _("queues a training for each of the suggested changes alone, and with each seed")
         + "\n"
     )
+
+
+def _with_parent_here(words: Sequence[str]) -> Sequence[str]:
+    """The words, where the parent is named by an address with the path of its copy. Raises CommandError."""
+    arguments = Parser("rlvitals train", add_help=False, allow_abbrev=False)
+    arguments.add_argument("--from", dest="parent", type=log_path)
+    own, rest = arguments.parse_known_args(words)
+    if own.parent is None or not address_of(own.parent):
+        return words
+    bring_file(own.parent)
+    return [*rest, "--from", str(own.parent)]
 
 
 def hand_over(*words: str) -> NoReturn:
@@ -60,7 +73,7 @@ def _apply(words: Sequence[str]) -> int:
     A training of ours is started here. Each of several is queued, and so is what a launch recipe started.
     """
     arguments = Parser("rlvitals train", add_help=False, allow_abbrev=False)
-    arguments.add_argument("--from", dest="parent", type=Path)
+    arguments.add_argument("--from", dest="parent", type=log_path)
     arguments.add_argument(_APPLY, action="store_true")
     arguments.add_argument(_TRY_EACH, action="store_true")
     arguments.add_argument("--seeds", default="")
@@ -89,7 +102,7 @@ def _queue(run: Run, variants: Sequence[Mapping[str, str]]) -> int:
         for job, variant in zip(answer["jobs"], variants, strict=True)
     ]
     folders = [job["folder"] for job in answer["jobs"]]
-    command = shlex.join(["rlvitals", "compare", str(run.path), *folders])
+    command = shlex.join(["rlvitals", "compare", shown(run.path), *folders])
     write_result("\n".join([*lines, _("what became of them: {command}").format(command=command)]))
     return 0
 
@@ -125,10 +138,10 @@ def _fixes(run: Run, parent: Path) -> list[Fix]:
         if fixes := _applicable(cause):
             sentence = _("{run}: {cause} Relaunching with {fixes}")
             changes = clauses(map(fix_line, fixes))
-            print_note(sentence.format(run=parent, cause=message_text(cause.summary), fixes=changes))
+            print_note(sentence.format(run=shown(parent), cause=message_text(cause.summary), fixes=changes))
             return fixes
     sentence = _("{run} shows no cause whose fix is a setting; give the changes yourself as --FIELD VALUE")
-    raise CommandError(sentence.format(run=parent))
+    raise CommandError(sentence.format(run=shown(parent)))
 
 
 def _applicable(cause: Cause) -> list[Fix]:

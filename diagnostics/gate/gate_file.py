@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from diagnostics.addresses import shown
 from diagnostics.foreign_files.documents import read_toml
 from diagnostics.gate.intervals import Side
 from diagnostics.language import _
@@ -91,13 +92,15 @@ def read_gate(path: Path) -> Gate:
         document = read_toml(path)
     except OSError as error:
         sentence = _("cannot read the gate {file}: {error}")
-        raise GateError(sentence.format(file=path, error=error.strerror or error)) from error
+        raise GateError(sentence.format(file=shown(path), error=error.strerror or error)) from error
     except ValueError as error:
-        raise GateError(_("the gate {file} is not TOML: {error}").format(file=path, error=reason(error))) from error
+        raise GateError(
+            _("the gate {file} is not TOML: {error}").format(file=shown(path), error=reason(error))
+        ) from error
     try:
         return _gate(document)
     except GateError as error:
-        raise GateError(labelled(str(path), str(error))) from error
+        raise GateError(labelled(shown(path), str(error))) from error
 
 
 def _gate(document: Mapping[str, Any]) -> Gate:

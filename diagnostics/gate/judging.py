@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from diagnostics.addresses import shown
 from diagnostics.gate.gate_file import Budget, Gate, GateError, RatioBudget, Worse
 from diagnostics.gate.intervals import Interval, Side, difference, mean_interval, mean_noise
 from diagnostics.gate.readings import Reading, logarithm_of, mean_of
@@ -114,7 +115,7 @@ def _baseline(name: str, stored: Side | None, baselines: Sequence[Run], measure:
 
 def _unfit(name: str, path: Path, reading: Reading) -> str:
     sentence = _("the baseline run {run} cannot serve for {name}: {problem}; leave it out, or the budget")
-    return sentence.format(run=path, name=name, problem=reading.problem)
+    return sentence.format(run=shown(path), name=name, problem=reading.problem)
 
 
 def _missing(group: Group, name: str, candidate: Side) -> Check:

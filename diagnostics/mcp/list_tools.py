@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
+from diagnostics.addresses import shown
 from diagnostics.api import UnreadableRun, diagnose
 from diagnostics.catalogue import Page, pages_about
 from diagnostics.comparison import LETTERS, MOST_RUNS, SideBySide, side_by_side
@@ -17,6 +18,7 @@ from diagnostics.mcp.answers import Document, ToolProblem, name, untrusted
 from diagnostics.mcp.opening import Library, read
 from diagnostics.model.outcome import Outcome, Verdict, fired_worst_first
 from diagnostics.model.run import Run
+from diagnostics.remote.following import bring_run, copied_paths
 from diagnostics.rules import evaluate
 from diagnostics.run_filter.facts import facts_of
 from diagnostics.run_filter.filter import Filter
@@ -45,19 +47,26 @@ def runs_below(library: Library, path: str, chosen: str, count: int) -> Document
     most = min(count, MOST_LISTED)
     refs = library.refs(path)
     found, problems = list[Run](), list[Document]()
-    for ref in refs[:_MOST_FILTERED]:
-        try:
-            found.append(read(ref))
-        except ToolProblem as error:
-            problems.append({"run": str(ref.path), "error": untrusted(str(error), 400)})
+    read = refs[:_MOST_FILTERED]
+    for ref, item in zip(read, library.read_all(read), strict=True):
+        if isinstance(item, Run):
+            found.append(item)
+        else:
+            problems.append({"run": shown(ref.path), "error": untrusted(str(item), 400)})
     found.sort(key=lambda run: -(run.newest_time or run.created or 0.0))
     rows = [_row(run) for run in found[:most]] if not chosen else list(islice(_fitting(found, _filter(chosen)), most))
-    return {"runs": rows, "found": len(refs), "shown": len(rows), "unreadable": problems[:10]}
+    return {
+        "runs": rows,
+        "found": len(refs),
+        "shown": len(rows),
+        "unreadable": problems[:10],
+        "not_answering": [untrusted(sentence, 400) for sentence in library.silences(path)],
+    }
 
 
 def _row(run: Run) -> Document:
     return {
-        "run": run.path.as_posix(),
+        "run": shown(run.path),
         "name": name(run.name),
         "algorithm": run.algorithm,
         "producer": run.producer,
@@ -93,7 +102,7 @@ def compare_runs(library: Library, paths: list[str]) -> Document:
         "runs": [
             {
                 "letter": letter,
-                "run": item.run.path.as_posix(),
+                "run": shown(item.run.path),
                 "verdict": f"{item.verdict}: {verdict_in_a_sentence(item)}",
             }
             for letter, item in zip(letters, side.diagnoses, strict=True)
@@ -125,12 +134,13 @@ def preflight(library: Library, path: str) -> Document:
     """What the settings of a configuration file or of a run are worth a look for; nothing is run."""
     place = library.place(path)
     try:
+        bring_run(place, copied_paths(place))
         setup = setup_of_run(library.run(path), Wishes()) if place.is_dir() else setup_of_file(place, Wishes())
     except (UnreadableConfigurationError, UnreadableRun) as error:
         raise ToolProblem(str(error)) from error
     outcomes = evaluate(setup, {})
     return {
-        "path": str(place),
+        "path": shown(place),
         "algorithm": setup.algorithm,
         "producer": setup.producer,
         "findings": [_setting_found(outcome) for outcome in fired_worst_first(outcomes)],

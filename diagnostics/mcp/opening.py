@@ -1,15 +1,18 @@
 """Opening runs for a program: by the path or the name that `runs` gives, and nothing outside of the folders shown."""
 
 from collections import OrderedDict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import Lock
 
+from diagnostics.addresses import AddressError, is_address, local_path, shown
 from diagnostics.api import LiveDiagnosis, LiveRun, RunRef, UnreadableRun, find_runs, open_run
 from diagnostics.boundary import Boundary
 from diagnostics.foreign_files.confinement import confine_to
 from diagnostics.mcp.answers import ToolProblem, name
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.run import Run
+from diagnostics.remote.following import bring, copied_paths, find_there, silence_of, waiting_at_most
 
 _MOST_OPEN = 8  # runs that are kept in memory
 _MOST_NAMED = 5  # of several runs that a path may mean
@@ -51,6 +54,7 @@ class Library:
 
     def __init__(self, folders: tuple[Path, ...]) -> None:
         self.folders = tuple(folder.absolute() for folder in folders)
+        """Of what lies at an address, the folder of its copy."""
         self._boundary = Boundary.around(self.folders)
         self._opened: OrderedDict[Path, OpenRun] = OrderedDict()  # the latest last
         self._lock = Lock()
@@ -63,12 +67,31 @@ class Library:
         return [ref for ref in found if self._boundary.holds_run(ref)]
 
     def place(self, path: str) -> Path:
-        """A path inside: absolute, or relative to one of the folders. Raises ToolProblem."""
-        for candidate in (Path(path), *(folder / path for folder in self.folders)):
-            if self._boundary.holds(candidate) and _exists(candidate):
+        """A path inside: absolute, an address, or relative to one of the folders. Raises ToolProblem."""
+        try:
+            named = local_path(path) if is_address(path) else Path(path)
+        except AddressError as error:
+            raise ToolProblem(str(error)) from error
+        for candidate in (named, *(folder / path for folder in self.folders)):
+            if self._boundary.holds(candidate) and _is_there(candidate):
                 return candidate
-        shown = ", ".join(map(str, self.folders))
-        raise ToolProblem(f"{name(path)!r} is no path below the folders shown ({shown}); the tool runs lists what is")
+        folders = ", ".join(map(shown, self.folders))
+        raise ToolProblem(f"{name(path)!r} is no path below the folders shown ({folders}); the tool runs lists what is")
+
+    def silences(self, path: str = "") -> list[str]:
+        """Of the addresses below which a path lies, or of all: which do not answer, since when and why."""
+        places = [self.place(path)] if path else self.folders
+        return [sentence for place in places if (sentence := silence_of(place))]
+
+    def read_all(self, refs: Sequence[RunRef]) -> Iterator[Run | ToolProblem]:
+        """Each run, or why it cannot be read; what lies elsewhere is waited for once, for all of them."""
+        bring(path for ref in refs for path in copied_paths(ref))
+        with waiting_at_most(0.0):
+            for ref in refs:
+                try:
+                    yield read(ref)
+                except ToolProblem as problem:
+                    yield problem
 
     def ref(self, path: str) -> RunRef:
         """The one run at or below a path. Raises ToolProblem where there is none, or where there are several."""
@@ -77,7 +100,7 @@ class Library:
             return found[0]
         if not found:
             raise ToolProblem(f"{name(path)!r} holds no run; the tool runs lists those that there are")
-        named = ", ".join(str(ref.path) for ref in found[:_MOST_NAMED])
+        named = ", ".join(shown(ref.path) for ref in found[:_MOST_NAMED])
         raise ToolProblem(f"{name(path)!r} holds {len(found)} runs; name one of them: {named}")
 
     def run(self, path: str) -> Run:
@@ -107,8 +130,9 @@ def read(ref: RunRef) -> Run:
         raise ToolProblem(str(error)) from error
 
 
-def _exists(path: Path) -> bool:
+def _is_there(path: Path) -> bool:
     try:
+        find_there(path)
         return path.exists()
     except (OSError, ValueError):  # a null character, or a name that no file can have
         return False

@@ -13,6 +13,7 @@ from diagnostics.model.outcome import Fix, Outcome, ShownSample
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
 from diagnostics.model.series import Series
+from diagnostics.remote.following import silence_of
 from diagnostics.report.status import status_document
 from diagnostics.wording.findings import rival_line
 from diagnostics.wording.messages import message_text, message_with_rule
@@ -40,6 +41,7 @@ def status(diagnosis: Diagnosis) -> Document:
         "health": told["health"],
         "reason": untrusted(told["reason"], 400),
         "state": told["state"],
+        "not_answering": untrusted(silence_of(diagnosis.run.path), 400),
         "progress": told["progress"]["text"],
         "performance": [untrusted(sentence, 400) for sentence in told["performance"]["text"]],
         "next_look": told["next_look"],

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from diagnostics.addresses import shown
 from diagnostics.gate.verdict import Check, GateVerdict, Group, State
 from diagnostics.language import N_, _, pgettext
 from diagnostics.punctuation import labelled
@@ -32,7 +33,7 @@ def gate_document(verdict: GateVerdict) -> dict[str, Any]:
         "steps": list(verdict.steps),
         "false_fail_rate": verdict.false_fail_rate,
         "rate_of_one_bound": verdict.rate,
-        "candidates": [path.as_posix() for path in verdict.candidates],
+        "candidates": [shown(path) for path in verdict.candidates],
         "baseline_runs": verdict.baselines,
         "checks": [_document(check) for check in verdict.checks],
     }
@@ -110,7 +111,7 @@ def _document(check: Check) -> dict[str, Any]:
         "name": check.name,
         "state": check.state,
         "message": check.message,
-        "run": check.run and check.run.as_posix(),
+        "run": check.run and shown(check.run),
         "candidate": check.candidate,
         "baseline": check.baseline,
         "interval": found and {"estimate": found.estimate, "low": found.low, "high": found.high, "basis": found.basis},

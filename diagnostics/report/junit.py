@@ -2,6 +2,7 @@
 
 from xml.etree import ElementTree
 
+from diagnostics.addresses import shown
 from diagnostics.gate.verdict import Check, GateVerdict, State
 from diagnostics.visible_text import one_line
 
@@ -23,7 +24,7 @@ def junit(verdict: GateVerdict) -> str:
 
 
 def _add(suite: ElementTree.Element, check: Check) -> None:
-    of_run = f" of {check.run}" if check.run else ""
+    of_run = f" of {shown(check.run)}" if check.run else ""
     names = {"classname": f"gate.{check.group.replace(' ', '-')}", "name": one_line(f"{check.name}{of_run}")}
     case = ElementTree.SubElement(suite, "testcase", names)
     message = {"message": one_line(check.message)}

@@ -4,6 +4,7 @@ import json
 from importlib import metadata
 from typing import Any
 
+from diagnostics.addresses import shown
 from diagnostics.gate.verdict import Check, GateVerdict, State
 from diagnostics.language import _
 from diagnostics.punctuation import labelled
@@ -39,9 +40,9 @@ def sarif(verdict: GateVerdict, gate: str) -> str:
 
 
 def _result(check: Check, rules: list[str], gate: str) -> dict[str, Any]:
-    of_run = f" of {check.run}" if check.run else ""
+    of_run = f" of {shown(check.run)}" if check.run else ""
     rule = _rule(check)
-    name = _("{check} of {run}").format(check=check.name, run=check.run) if check.run else check.name
+    name = _("{check} of {run}").format(check=check.name, run=shown(check.run)) if check.run else check.name
     return {
         "ruleId": rule,
         "ruleIndex": rules.index(rule),

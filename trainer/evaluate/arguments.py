@@ -17,7 +17,7 @@ from trainer.config.options import ConfigError
 from trainer.config.training import TrainConfig
 from trainer.evaluate.endpoint import QUESTION, Endpoint
 from trainer.launch.consent import Consent
-from trainer.launch.recorded_run import RecordedRun
+from trainer.launch.recorded_run import RecordedRun, check_is_here
 
 DATASET, REFERENCE_MODEL = "dataset", "reference-model"
 JUDGES = told(
@@ -97,6 +97,7 @@ def trained_run(folder: Path, checkpoint: str | None = None) -> TrainedRun:
     Raises:
         ConfigError: The folder holds no rlvitals run, or no such checkpoint.
     """
+    check_is_here(folder)
     recorded = RecordedRun.read(folder, told("give a run's folder"))
     chosen = _checkpoint(folder, checkpoint)
     return TrainedRun(folder, make_config(recorded.algorithm, recorded.options), chosen, _step_of(chosen))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from diagnostics.addresses import AddressError, address_of, local_path
 from diagnostics.runlog import RecordError, RunRecord
 from diagnostics.told import told
 from trainer.config.options import ConfigError
@@ -41,3 +42,18 @@ class RecordedRun:
                 told("{folder} holds no rlvitals run ({wrong}); {purpose}", folder=folder, wrong=wrong, purpose=purpose)
             )
         return cls(record.run_id, record.algorithm, record.config)
+
+
+def check_is_here(run: Path) -> None:
+    """Raise ConfigError for a run at an address: its logs alone can be copied, and its checkpoints are needed."""
+    try:
+        address = address_of(local_path(run))
+    except AddressError as error:
+        raise ConfigError(str(error)) from error
+    if address:
+        raise ConfigError(
+            told(
+                "{address} lies elsewhere, and this needs the run's checkpoints; copy the whole folder to this machine",
+                address=address,
+            )
+        )

@@ -11,7 +11,7 @@ from diagnostics.told import told
 from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError
 from trainer.config.training import TrainConfig
-from trainer.launch.recorded_run import RecordedRun
+from trainer.launch.recorded_run import RecordedRun, check_is_here
 
 STATE_FILE = "trainer_state.pt"
 ENGINE_FOLDER = "deepspeed"
@@ -53,6 +53,7 @@ def config_of_run(run: Path) -> tuple[str, TrainConfig]:
     Raises:
         ConfigError: The folder holds no rlvitals run, or this version does not understand its options.
     """
+    check_is_here(run)
     recorded = RecordedRun.read(run, told("--resume needs one"))
     values = dict(recorded.options)
     for beginning in _resumptions(run):
