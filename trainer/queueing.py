@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from diagnostics.addresses import address_of
 from diagnostics.visible_text import visible
 from trainer.config.options import ConfigError
 from trainer.launch import LaunchError
@@ -108,10 +109,11 @@ def _recipe_spec(queue: Queue, request: Request, given: Mapping[str, str], name:
 def _relaunch(queue: Queue, request: Request) -> Answer:
     """One job for each variant of a run's settings."""
     run = Path(request["run"])
+    root = RUNS_FOLDER if address_of(run) else None  # nothing is written beside the copy of what lies elsewhere
     if is_of_bundled_trainer(run):
         for changes in request["variants"]:
             admit_training(read_plan(relaunch_words(run, changes)[1:]), asks=False)
-    jobs = submit(relaunch_specs(queue, run, request["variants"]), queue)
+    jobs = submit(relaunch_specs(queue, run, request["variants"], root), queue)
     return f"{len(jobs)} jobs are queued", jobs
 
 

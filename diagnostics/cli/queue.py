@@ -13,6 +13,7 @@ from diagnostics.cli.command import (
     FORMATS,
     LANG,
     CommandError,
+    Parser,
     add_output,
     command_parser,
     output_style,
@@ -20,7 +21,9 @@ from diagnostics.cli.command import (
     write_result,
 )
 from diagnostics.cli.packages import check_not_hidden, python_command
+from diagnostics.cli.reading import log_path
 from diagnostics.cli.recipes import recipes_help
+from diagnostics.cli.relaunching import APPLY, Relaunch
 from diagnostics.cli.trainer_door import Answer, ask_queue
 from diagnostics.language import LANGUAGES, N_, _
 from diagnostics.report.strict_json import to_json
@@ -74,6 +77,7 @@ def _parser() -> argparse.ArgumentParser:
         (
             "rlvitals queue",
             "rlvitals queue add -- train grpo --learning_rate 1e-5",
+            "rlvitals queue add -- train --from runs/a --apply-fixes",
             "rlvitals queue sweep --grid learning_rate=1e-5,1e-4 --seeds 1,2,3 -- train grpo",
             "rlvitals queue clone 3 -- --learning_rate 1e-6",
             "rlvitals queue slots 2 --gpus 1",
@@ -159,7 +163,22 @@ def _add(given: Given, rest: Words) -> Answer:
     if not rest and not given.recipe:
         raise CommandError(_("say what to run: {example}").format(example="rlvitals queue add -- train grpo"))
     run_dir = str(given.run_dir) if given.run_dir else None
+    if relaunch := _relaunch(rest):
+        if not relaunch.is_ours:
+            return ask_queue(given.recipes, do="relaunch", run=str(relaunch.run.path), variants=[relaunch.variant()])
+        rest = ["train", *relaunch.words()]
     return ask_queue(do="add", words=list(rest), run_dir=run_dir, asks=given.slot, **_recipe(given, rest))
+
+
+def _relaunch(words: Words) -> Relaunch | None:
+    """The run that a `train --from` trains again; None for any other command."""
+    arguments = Parser("rlvitals train", add_help=False, allow_abbrev=False)
+    arguments.add_argument("--from", dest="parent", type=log_path)
+    arguments.add_argument(APPLY, action="store_true")
+    own, rest = arguments.parse_known_args(words)
+    if list(words[:1]) != ["train"] or own.parent is None:
+        return None
+    return Relaunch.read(own.parent, rest[1:], has_fixes=own.apply_fixes)
 
 
 def _sweep(given: Given, rest: Words) -> Answer:

@@ -1,33 +1,40 @@
-"""Launching and stopping the bundled trainer for a program, where --allow-launch says that it may."""
+"""Launching and stopping trainings for a program, where --allow-launch says that it may; all go through the queue."""
 
 import itertools
-import os
+import json
 import re
-import signal
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
+from diagnostics.addresses import shown
 from diagnostics.mcp.answers import Document, ToolProblem, name, untrusted
 from diagnostics.mcp.opening import Library
 from diagnostics.runlog import STATUS_FILE
 
-_SECONDS_TO_CLAIM = 60.0
-_SECONDS_TO_STOP = 60.0  # for the command to say whether it could be stopped
-_POLL_SECONDS = 0.1
+_SECONDS_FOR_A_SLOT = 5.0  # where one is free, half a second is usual
+_SECONDS_TO_BEGIN = 60.0
+_SECONDS_FOR_AN_ANSWER = 120.0  # of the queue, or of a training that is asked to stop
+_POLL_SECONDS = 0.2
 _FIELD = re.compile(r"[a-z][a-z0-9_]{0,60}")
 _NOT_SETTINGS = frozenset({"run_dir", "config", "from", "resume", "trust", "help"})
 """Where a run goes, which files are read and whether foreign code is trusted is not for a program to say."""
 _MOST_ERROR = 1_000
+_MOST_JOBS = 30
+_ENDED = ("finished", "failed", "killed")
 
 Settings = Mapping[str, str | int | float | bool]
 
 
 def launch(library: Library, algorithm: str, settings: Settings, parent: str, apply_fixes: bool) -> Document:
-    """Start a training in a new folder below the first of those shown; its process outlives this one."""
+    """Queue a training in a new folder, and see it begin where a slot is free; its process outlives this one.
+
+    The folder is made below the first of those shown; that of a relaunched run of a recipe, beside it.
+    """
     words = [algorithm] if algorithm and not parent else []
     if parent:
         words += ["--from", str(library.ref(parent).path), *(["--apply-fixes"] if apply_fixes else [])]
@@ -37,67 +44,115 @@ def launch(library: Library, algorithm: str, settings: Settings, parent: str, ap
         words.append(f"--{field}={_as_word(value)}")
     if not words:
         raise ToolProblem("name an algorithm (ppo, grpo or rloo), or the run to relaunch")
-    folder = _free_folder(library.folders[0], algorithm or "relaunched")
-    _start(["train", *words, "--run_dir", str(folder)], folder)
-    return {"run": folder.as_posix(), "says": "started; wait and diagnose take this path"}
+    with _new_folder(library.folders[0], algorithm or "relaunched") as folder:
+        (job,) = _queue("add", "--run_dir", str(folder), after=("train", *words))["jobs"]
+        if Path(job["folder"]) != folder:  # a recipe's run is relaunched beside its parent
+            _remove_if_empty(folder)
+        return _begun(job)
 
 
-def stop(library: Library, path: str) -> Document:
-    """Ask a training to write a checkpoint and end."""
+def stop(library: Library, path: str, number: int | None) -> Document:
+    """Ask a training to write a checkpoint and end; a job that waits leaves the queue."""
+    if number is not None:
+        answer = _queue("stop", str(number))
+        return {"jobs": [_job(job) for job in answer["jobs"]], "says": answer["message"]}
+    if not path:
+        raise ToolProblem("name a run's path, or the number of a job")
     run = library.ref(path).path
-    command = _rlvitals("stop", str(run))
-    try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,  # ours is the client's
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS_TO_STOP,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise ToolProblem(f"{run} could not be stopped within {_SECONDS_TO_STOP:g} s") from error
-    if done.returncode:
-        raise ToolProblem(untrusted(done.stderr.strip().removeprefix("rlvitals: "), _MOST_ERROR))
-    return {"run": run.as_posix(), "says": done.stdout.strip()}
+    return {"run": shown(run), "says": _rlvitals("stop", str(run)).strip()}
+
+
+def jobs() -> Document:
+    """The jobs of this machine's queue: those that run or wait, in their order, and the latest that have ended."""
+    answer = _queue("list")
+    live = [job for job in answer["jobs"] if job["state"] not in _ENDED]
+    ended = [job for job in answer["jobs"] if job["state"] in _ENDED]
+    ended.sort(key=lambda job: -(job["ended"] or 0.0))
+    told = [*live, *ended][:_MOST_JOBS]
+    return {"jobs": [_job(job) for job in told], "found": len(answer["jobs"]), "slots": answer["slots"]}
 
 
 def _as_word(value: str | int | float | bool) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _free_folder(root: Path, stem: str) -> Path:
-    free = re.sub(r"[^a-z]", "", stem) or "run"
-    return next(root / f"{free}-{number}" for number in itertools.count(1) if not (root / f"{free}-{number}").exists())
+@contextmanager
+def _new_folder(root: Path, stem: str) -> Iterator[Path]:
+    """The first free folder of this name, made at once so that the next gets another; it goes if it stays unused."""
+    for number in itertools.count(1):
+        folder = root / f"{stem}-{number}"
+        with suppress(FileExistsError):
+            folder.mkdir()
+            break
+    try:
+        yield folder
+    except ToolProblem:
+        _remove_if_empty(folder)
+        raise
 
 
-def _start(words: list[str], folder: Path) -> None:
-    """Start the command detached, and wait until the run's folder is claimed. Raises ToolProblem where it is not."""
-    with tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen(
-            _rlvitals(*words),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=errors,
-            start_new_session=True,
+def _remove_if_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
+
+
+def _begun(job: Mapping[str, Any]) -> Document:
+    """How a job that has just been queued stands once it has begun, or waits for others. Raises ToolProblem."""
+    folder, asked = Path(job["folder"]), time.monotonic()
+    while not (folder / STATUS_FILE).exists():
+        job = next(item for item in _queue("list")["jobs"] if item["id"] == job["id"])
+        if job["state"] in _ENDED:
+            raise ToolProblem(f"the training did not start: {untrusted(_why(job), _MOST_ERROR)}")
+        waited = time.monotonic() - asked
+        if waited > (_SECONDS_FOR_A_SLOT if job["state"] == "queued" else _SECONDS_TO_BEGIN):
+            return {
+                **_job(job),
+                "says": "not begun yet; the tool queue tells when, and diagnose takes its path then",
+            }
+        time.sleep(_POLL_SECONDS)
+    return {**_job(job), "state": "running", "says": "started; wait and diagnose take this path"}
+
+
+def _why(job: Mapping[str, Any]) -> str:
+    """Why a job has ended: what it printed last, where it printed anything."""
+    try:
+        printed = Path(job["console"]).read_text("utf-8", "replace")
+    except OSError:
+        printed = ""
+    lines = [line for line in printed.splitlines() if line.strip()]
+    return lines[-1].removeprefix("rlvitals: ") if lines else job["detail"] or f"it ended with {job['exit_code']}"
+
+
+def _job(job: Mapping[str, Any]) -> Document:
+    return {
+        "job": job["id"],
+        "run": job["folder"],
+        "name": name(job["name"]),
+        "state": job["state"],
+        "jobs_before_it": job["before"],
+        "remark": untrusted(job["detail"], _MOST_ERROR),
+    }
+
+
+def _queue(action: str, *words: str, after: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The queue's answer. Raises ToolProblem where it refuses."""
+    words = ("queue", action, *words, "--format", "json", *(["--", *after] if after else []))
+    return dict(json.loads(_rlvitals(*words)))
+
+
+def _rlvitals(*words: str) -> str:
+    """What a command prints. Raises ToolProblem with its sentence where it refuses."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "diagnostics.cli", *words],
+            stdin=subprocess.DEVNULL,  # ours is the client's
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS_FOR_AN_ANSWER,
+            check=False,
         )
-        deadline = time.monotonic() + _SECONDS_TO_CLAIM
-        while not (folder / STATUS_FILE).exists():
-            if process.poll() is not None or time.monotonic() > deadline:
-                _end(process)
-                errors.seek(0)
-                said = errors.read(_MOST_ERROR).strip().removeprefix("rlvitals: ")
-                why = untrusted(said, _MOST_ERROR) or f"no run within {_SECONDS_TO_CLAIM:g} s"
-                raise ToolProblem(f"the training did not start: {why}")
-            time.sleep(_POLL_SECONDS)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End what has not claimed its folder in time, with all that it started."""
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def _rlvitals(*words: str) -> list[str]:
-    return [sys.executable, "-P", "-m", "diagnostics.cli", *words]
+    except subprocess.TimeoutExpired as error:
+        raise ToolProblem(f"rlvitals {words[0]} did not answer within {_SECONDS_FOR_AN_ANSWER:g} s") from error
+    if done.returncode:
+        raise ToolProblem(untrusted(done.stderr.strip().removeprefix("rlvitals: "), _MOST_ERROR))
+    return done.stdout

@@ -150,14 +150,23 @@ def _add_launch(server: MCPServer, library: Library) -> None:
         parent: Annotated[str, Field(description="a run to train again with these changes", max_length=4096)] = "",
         apply_fixes: Annotated[bool, Field(description="with a parent: what its diagnosis suggests")] = False,
     ) -> Document:
-        """Start a training of the bundled trainer in a new folder; returns its path at once."""
+        """Queue a training of the bundled trainer, or a relaunch, in a new folder; returns its path and its job."""
         return launching.launch(library, algorithm, settings or {}, parent, apply_fixes)
 
     @server.tool(annotations=_STOPS, structured_output=False)
     @_answering
-    def stop(path: Path) -> Document:
-        """Ask a training that rlvitals started to write a checkpoint and end."""
-        return launching.stop(library, path)
+    def stop(
+        path: Annotated[str, Field(description="a run's path", max_length=4096)] = "",
+        job: Annotated[int | None, Field(description="the number of a job, instead of a path")] = None,
+    ) -> Document:
+        """Ask a training that rlvitals started to write a checkpoint and end; a job that waits leaves the queue."""
+        return launching.stop(library, path, job)
+
+    @server.tool(annotations=_READS, structured_output=False)
+    @_answering
+    def queue() -> Document:
+        """List the jobs of this machine's queue: running and waiting ones, then those that ended last."""
+        return launching.jobs()
 
 
 def _answering(tool: Callable[P, Document]) -> Callable[P, str]:

@@ -202,6 +202,8 @@ def test_a_script_is_launched_diagnosed_and_relaunched_with_the_fixes_through_it
     assert child["config"]["seed"] == 7
     cloned = told("clone", 1, after=("seed=9",))["jobs"][0]
     assert (cloned["recipe"], cloned["name"], cloned["words"][-1]) == ("mine", "mine-3", "9")
+    again = told("add", after=("train", "--from", "runs/mine-1", "--apply-fixes", "--seed", "8"))["jobs"][0]
+    assert (again["recipe"], again["name"], again["words"][-1]) == ("mine", "mine-4", "8")
     assert main(["queue", "clone", "1", "--", "seed=-1"]) == 2
     capsys.readouterr()
     assert main(["compare", "runs/mine-1", "runs/mine-2"]) == 0

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import shutil
 import sys
 import threading
@@ -58,7 +59,7 @@ def talk(folder: Path, told: Talk, *words: str, mode: str = "auto") -> None:
     """Start the server over a folder, and talk to it; mode "legacy" begins with the older protocols' handshake."""
 
     async def connected() -> None:
-        server = StdioServerParameters(command=str(COMMAND), args=["mcp", str(folder), *words])
+        server = StdioServerParameters(command=str(COMMAND), args=["mcp", str(folder), *words], env=dict(os.environ))
         async with Client(stdio_client(server), mode=mode) as client:
             await told(Session(client))
 
@@ -179,14 +180,18 @@ def test_a_program_waits_for_a_step_a_finding_and_the_end(tmp_path: Path) -> Non
 def test_a_program_that_may_launch_starts_and_stops_a_training(tmp_path: Path) -> None:
     async def told(session: Session) -> None:
         names = {tool.name: tool.annotations for tool in (await session.client.list_tools()).tools}
-        assert {*names} - {*READING} == {"launch", "stop"}
+        assert {*names} - {*READING} == {"launch", "queue", "stop"}
         assert names["stop"].destructive_hint
         assert "is no setting" in await session.refusal("launch", algorithm="grpo", settings={"run_dir": "/tmp/x"})
         assert "name an algorithm" in await session.refusal("launch")
         refused = await session.refusal("launch", algorithm="grpo", settings={"learning_rat": 1})
-        assert "the training did not start: " in refused
+        assert "there is no option 'learning_rat'" in refused
         settings = {"max_steps": 5000, "per_device_train_batch_size": 16, "report_to": "none"}
-        run = (await session.ask("launch", algorithm="grpo", settings=settings))["run"]
+        job = await session.ask("launch", algorithm="grpo", settings=settings)
+        run = job["run"]
+        assert (await session.ask("queue"))["jobs"][0] == {
+            key: job[key] for key in ("job", "run", "name", "state", "remark") if key in job
+        }
         assert Path(run) == tmp_path / "grpo-1"
         assert (await session.ask("wait", path=run, until="step", step=1, seconds=90))["reached"] == "step"
         assert (await session.ask("stop", path=run))["run"] == run
