@@ -2,6 +2,7 @@
 # make test   set everything up and run all tests, the browser ones included
 # make test-fast  the tests that start no process and no browser (two minutes on two cores)
 # make test-slurm  the tests on a Slurm cluster, which runs on this machine from Debian's packages; installs them as root (five minutes)
+# make test-ray  the tests on a Ray cluster, which runs on this machine in an environment of its own (three minutes)
 # make check  format, lint, types and import contracts
 # make reference  write the generated pages of docs/ anew: docs/reference and the drawing in docs/design.md
 # make translations  find the texts that a user reads, and bring the files of their translations up to them
@@ -26,6 +27,7 @@ TRL    := .venv-trl
 READERS := .venv-readers
 PEERS  := .venv-peers
 DASHBOARDS := .venv-dashboards
+RAY := .venv-ray
 NEWER_TRL := .venv-trl-1.16
 OLD_TRL := .venv-trl-0.7
 TRL_PIP := bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/trl-libraries.txt
@@ -35,7 +37,7 @@ ifneq ($(TORCH_SOURCE),)
 TORCH_FROM := $(if $(findstring ://,$(TORCH_SOURCE)),--index-url,--no-index --no-deps --find-links) $(TORCH_SOURCE)
 endif
 
-.PHONY: run test test-fast test-slurm check format samples reference translations reports screenshots checkpoints parity speed read-speed dashboard-speed detection-trl real-logs fuzz clean
+.PHONY: run test test-fast test-slurm test-ray check format samples reference translations reports screenshots checkpoints parity speed read-speed dashboard-speed detection-trl real-logs fuzz clean
 
 run: $(VENV)/.run
 	$(BIN)/rlvitals --port $(PORT)
@@ -43,7 +45,7 @@ run: $(VENV)/.run
 test: $(VENV)/.dev
 	./tests/chromium.sh
 	./tests/servers.sh
-	$(BIN)/python -m pytest -m "not slurm" --numprocesses logical --maxprocesses 8 --dist worksteal
+	$(BIN)/python -m pytest -m "not slurm and not ray" --numprocesses logical --maxprocesses 8 --dist worksteal
 
 test-fast: $(VENV)/.dev
 	$(BIN)/python -m pytest -m fast --numprocesses logical --maxprocesses 8 --dist worksteal
@@ -51,6 +53,9 @@ test-fast: $(VENV)/.dev
 test-slurm: $(VENV)/.dev
 	./tests/slurm.sh
 	$(BIN)/python -m pytest -m slurm tests/slurm
+
+test-ray: $(VENV)/.dev $(RAY)/.ready
+	$(BIN)/python -m pytest -m ray tests/ray_cluster
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -149,10 +154,11 @@ $(OLD_TRL)/.ready: benchmarks/trl-0.7-requirements.txt
 $(READERS)/.ready: benchmarks/readers-requirements.txt
 $(PEERS)/.ready: benchmarks/peers-requirements.txt
 $(DASHBOARDS)/.ready: benchmarks/dashboards-requirements.txt
-$(READERS)/.ready $(PEERS)/.ready $(DASHBOARDS)/.ready:
+$(RAY)/.ready: tests/ray_cluster/requirements.txt
+$(READERS)/.ready $(PEERS)/.ready $(DASHBOARDS)/.ready $(RAY)/.ready:
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(TRL) $(NEWER_TRL) $(OLD_TRL) $(READERS) $(PEERS) $(DASHBOARDS) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(TRL) $(NEWER_TRL) $(OLD_TRL) $(READERS) $(PEERS) $(DASHBOARDS) $(RAY) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -12,13 +12,12 @@ from diagnostics.language import N_, _
 from diagnostics.wording.cluster_jobs import job_sentence
 from trainer.config.options import ConfigError
 from trainer.launch import LaunchError, stop
-from trainer.launch.executors import JobState, Resources, SlurmExecutor
+from trainer.launch.executors import EXECUTORS, Executor, JobState, RayExecutor, Resources, SlurmExecutor
 from trainer.launch.executors.resources import RESOURCE_HELP
-from trainer.launch.submission import EXECUTOR, JobReport, reports_below
+from trainer.launch.submission import EXECUTOR, LOCAL, JobReport, reports_below
 
 WHERE = "launch.where"
-_LOCAL, _SLURM = "local", "slurm"
-_TITLES = {_LOCAL: N_("This machine"), _SLURM: N_("Slurm")}
+_TITLES = {LOCAL: N_("This machine"), SlurmExecutor.name: N_("Slurm"), RayExecutor.name: N_("Ray")}
 _MAIN = ("nodes", "gpus_per_node", "cpus_per_task", "mem", "time", "partition")
 _LOOK_SECONDS = 15.0  # each look asks the cluster's controller
 
@@ -26,21 +25,24 @@ _LOOK_SECONDS = 15.0  # each look asks the cluster's controller
 def place() -> dict[str, str]:
     """Draw the choice and, for a cluster, a field for each resource. What is asked by name; nothing for this machine.
 
-    Without a cluster's commands there is no choice to draw.
+    Where this machine can talk to no cluster there is no choice to draw.
     """
-    if not SlurmExecutor.is_here():
+    clusters = _clusters_here()
+    if not clusters:
         return {}
+    choices = [LOCAL, *(executor.name for executor in clusters)]
     where = st.segmented_control(
-        _("On"), list(_TITLES), format_func=lambda name: _(_TITLES[name]), default=_LOCAL, required=True, key=WHERE
+        _("On"), choices, format_func=lambda name: _(_TITLES[name]), default=LOCAL, required=True, key=WHERE
     )
-    if where != _SLURM:
+    if where == LOCAL:
         return {}
-    if lack := SlurmExecutor.missing():
+    executor = EXECUTORS[where]
+    if lack := executor.missing():
         show_problem(lack)
-    asked = _resource_fields(_MAIN)
+    asked = _resource_fields(tuple(name for name in _MAIN if name in executor.takes))
     with st.expander(_("More that the cluster may ask"), key="group.cluster"):
-        asked |= _resource_fields(tuple(name for name in RESOURCE_HELP if name not in _MAIN))
-    return {EXECUTOR: _SLURM, **{name: word for name, word in asked.items() if word}}
+        asked |= _resource_fields(tuple(name for name in executor.takes if name not in _MAIN))
+    return {EXECUTOR: where, **{name: word for name, word in asked.items() if word}}
 
 
 def jobs_below(root: Path, show: Callable[[Path], None], is_read_only: bool) -> None:
@@ -48,8 +50,13 @@ def jobs_below(root: Path, show: Callable[[Path], None], is_read_only: bool) -> 
 
     `show` is told which run the user wants to see.
     """
-    if SlurmExecutor.is_here():
+    if _clusters_here():
         fragment(_draw_jobs, run_every=_LOOK_SECONDS)(root, show, is_read_only)
+
+
+def _clusters_here() -> list[type[Executor]]:
+    """The executors whose clusters this machine can talk to."""
+    return [executor for executor in EXECUTORS.values() if executor.is_here()]
 
 
 def _resource_fields(names: tuple[str, ...]) -> dict[str, str]:
@@ -64,7 +71,7 @@ def _resource_fields(names: tuple[str, ...]) -> dict[str, str]:
 
 def _resource_field(name: str) -> str:
     told = RESOURCE_HELP[name]
-    key = f"launch.slurm.{name}"
+    key = f"launch.cluster.{name}"
     word = st.text_input(name, placeholder=_(told.unnamed), help=_(told.meaning), key=key).strip()
     try:
         Resources.parse({name: word})

@@ -23,7 +23,7 @@ from diagnostics.wording.findings import fix_line, mute_reason, rival_names, riv
 from diagnostics.wording.messages import derived_inputs, headline, message_text
 from diagnostics.wording.steps import further_episodes, steps_of
 from diagnostics.wording.values import counted, measured_and_limit, setting_text
-from diagnostics.wording.verdicts import verdict_sentence, vital_sentences
+from diagnostics.wording.verdicts import verdict_sentence, vital_sentence
 
 Destination = Literal["step", "metric", "sample", "rule", "checks"]
 
@@ -130,7 +130,7 @@ def _no_finding(diagnosis: Diagnosis, judged_at: str) -> Card:
         when=judged_at,
         cause=one_line(verdict_sentence(diagnosis)),
         first_sign="",
-        evidence=one_line(" ".join(vital_sentences(diagnosis))),
+        evidence=one_line(vital_sentence(diagnosis)),
         measured="",
         links=(unchecked,) if unchecked else (),
     )

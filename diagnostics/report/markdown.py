@@ -25,7 +25,7 @@ from diagnostics.wording.runs import data_line, run_line
 from diagnostics.wording.severities import verdict_word
 from diagnostics.wording.steps import further_episodes, steps_of
 from diagnostics.wording.values import value_with_unit
-from diagnostics.wording.verdicts import verdict_sentence, vital_sentences
+from diagnostics.wording.verdicts import verdict_sentence, vital_lines, vital_title
 
 
 def render(report: Report, _style: Style) -> str:
@@ -49,8 +49,8 @@ def _run(diagnosis: Diagnosis, report: Report) -> Iterator[str]:
     if diagnosis.cost is not None:
         yield f"\n{escaped(cost_sentence(diagnosis.cost))}"
     yield from ("\n" + _("Muted: {finding}").format(finding=escaped(mute_line(muted))) for muted in diagnosis.muted)
-    if gaps := vital_sentences(diagnosis):
-        yield ""
+    if gaps := vital_lines(diagnosis):
+        yield f"\n{escaped(vital_title())}\n"
         yield from (f"- {escaped(gap)}" for gap in gaps)
     yield from _comparison(run, report.comparisons.get(run.path))
     yield from (f"\n{escaped(line)}" for line in time_lines(run))

@@ -1,8 +1,11 @@
 """The verdict on a run in words, and how many of its checks found something."""
 
+from collections.abc import Sequence
+
 from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.supervised import supervised_tags
+from diagnostics.model.vital import VitalGap
 from diagnostics.punctuation import labelled, listed
 from diagnostics.wording.messages import message_text
 from diagnostics.wording.values import counted
@@ -45,14 +48,23 @@ def _no_problem(checked: int, checks: str, muted: int) -> str:
 
 def vital_lines(diagnosis: Diagnosis) -> tuple[str, ...]:
     """The vital checks that kept a run from being called healthy, each with what would let it run."""
-    if diagnosis.verdict != "no-problem-found" or not diagnosis.run.series:
-        return ()
-    return tuple(labelled(message_text(gap.name), message_text(gap.enable)) for gap in diagnosis.vital_missing)
+    return tuple(labelled(message_text(gap.name), message_text(gap.enable)) for gap in _vital_gaps(diagnosis))
 
 
-def vital_sentences(diagnosis: Diagnosis) -> tuple[str, ...]:
-    """The same as sentences: "Not checked, though vital: the spread of the rewards: Log reward_std."."""
-    return tuple(_("Not checked, though vital: {check}").format(check=line) for line in vital_lines(diagnosis))
+def vital_sentence(diagnosis: Diagnosis) -> str:
+    """The same checks in one sentence, by name; empty where there is none."""
+    names = listed(message_text(gap.name) for gap in _vital_gaps(diagnosis))
+    return _("Not checked, though vital: {checks}.").format(checks=names) if names else ""
+
+
+def vital_title() -> str:
+    """What stands above the lines."""
+    return _("Not checked, though vital:")
+
+
+def _vital_gaps(diagnosis: Diagnosis) -> Sequence[VitalGap]:
+    is_asked = diagnosis.verdict == "no-problem-found" and bool(diagnosis.run.series)
+    return diagnosis.vital_missing if is_asked else ()
 
 
 def verdict_headline(diagnosis: Diagnosis) -> str:

@@ -27,7 +27,7 @@ SAMPLES = ROOT / "sample_runs"
 FOLDER, README_PICTURE = ROOT / "docs" / "screenshots", ROOT / "docs" / "run.png"
 THEMES = ("light", "dark")
 
-_CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 _NARROW, _USUAL, _WIDE = (800, 900), (1280, 800), (2200, 1200)
 _COLOURS = 128  # of the picture in the README
 _PATIENCE = 60_000  # milliseconds
@@ -120,7 +120,7 @@ def _check_fonts() -> None:
 def _chromium() -> str:
     found = next(filter(None, map(shutil.which, _CHROMIUM_NAMES)), None)
     if found is None:
-        sys.exit(f"none of {', '.join(_CHROMIUM_NAMES)} is on PATH; on Debian: apt-get install chromium")
+        sys.exit(f"none of {', '.join(_CHROMIUM_NAMES)} is on PATH; on Debian: apt-get install chromium-headless-shell")
     return found
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -105,6 +106,79 @@ def test_what_the_cluster_refuses_is_said(login: Login) -> None:
     assert done.returncode == 2
     assert "Slurm does not take the job: " in done.stderr
     assert "invalid partition" in done.stderr
+
+
+SCRIPT = """
+import os, signal, sys, time
+from rlvitals import RunLog
+signal.signal(signal.SIGTERM, lambda *_: log.close("stopped") or sys.exit(0))
+log = RunLog(sys.argv[1], algorithm="grpo", producer="trl", config={"learning_rate": float(sys.argv[2])})
+print("job", os.environ["SLURM_JOB_ID"], "as", os.environ["MINE"], flush=True)
+for step in range(1, int(sys.argv[3]) + 1):
+    log.log(step, {"reward": step / 10})
+    time.sleep(0.1)
+log.close("finished")
+"""
+RECIPE = """
+[recipe.mine]
+command = ["{python}", "train.py", "{run_dir}", "{learning_rate}", "{steps}"]
+environment = { MINE = "me" }
+slurm = { nodes = 1, cpus_per_task = 1, partition = "{partition}" }
+[recipe.mine.parameters]
+learning_rate = { type = "float", min = 0, max = 1, default = 1e-5 }
+steps = { type = "int", min = 1, max = 100000, default = 5 }
+partition = { type = "str", pattern = "[a-z]+", default = "debug" }
+"""
+
+
+def test_a_recipe_runs_on_the_cluster_and_the_queue_tells_of_it_stops_it_and_kills_it(
+    login: Login, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    (login.folder / "train.py").write_text(SCRIPT)
+    (login.folder / "recipes.toml").write_text(RECIPE)
+    monkeypatch.setenv("RLVITALS_RECIPES", str(login.folder / "recipes.toml"))
+    login.rlvitals("queue", "slots", "0")  # a job on the cluster takes no slot of this machine
+
+    def jobs(*words: str) -> list[dict[str, Any]]:
+        done = login.rlvitals("queue", *words, "--format", "json")
+        assert done.returncode == 0, done.stderr
+        return list(published(done.stdout, "queue")["jobs"])
+
+    def job(number: int) -> dict[str, Any]:
+        return next(job for job in jobs("list") if job["id"] == number)
+
+    with login.held_up():
+        (first,) = jobs("add", "--recipe", "mine", "--set", "steps=5")
+        login.wait_for(lambda: "is queued (PartitionDown)" in login.told("runs/mine-1"))
+        assert job(first["id"])["state"] == "running"
+    login.wait_for(lambda: job(1)["state"] == "finished")
+    console = Path(job(1)["console"]).read_text()
+    assert "is queued (PartitionDown)\n" in console
+    assert " as me\n" in console
+    assert console.rstrip().endswith("is finished")
+    assert login.state("mine-1") == "finished"
+
+    jobs("add", "--recipe", "mine", "--set", "steps=100000")
+    login.wait_for(lambda: len(login.steps("runs/mine-2")) > 2)
+    jobs("stop", "2")
+    login.wait_for(lambda: job(2)["state"] == "finished")
+    assert (login.state("mine-2"), job(2)["detail"][:15]) == ("stopped", "stopped at step")
+
+    jobs("add", "--recipe", "mine", "--set", "steps=100000")
+    login.wait_for(lambda: len(login.steps("runs/mine-3")) > 2)
+    os.killpg(job(3)["pid"], signal.SIGKILL)  # as if this machine were restarted
+    login.wait_for(lambda: job(3)["state"] in ("failed", "killed"))
+    jobs("retry", "3")
+    login.wait_for(lambda: job(3)["state"] == "running")
+    assert login.cluster.run("squeue", "--noheader").count("\n") == 1  # it goes on with the very same job
+    jobs("kill", "3")
+    login.wait_for(lambda: job(3)["state"] == "killed")
+    login.wait_for(lambda: login.cluster.run("squeue", "--noheader") == "")
+
+    jobs("add", "--recipe", "mine", "--set", "partition=nowhere")
+    login.wait_for(lambda: job(4)["state"] == "failed")
+    assert "Slurm does not take the job: " in job(4)["detail"]
 
 
 def test_any_command_runs_as_a_job(login: Login, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

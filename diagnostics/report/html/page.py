@@ -33,7 +33,7 @@ from diagnostics.wording.runs import data_line, run_line
 from diagnostics.wording.severities import verdict_word
 from diagnostics.wording.steps import steps_of
 from diagnostics.wording.values import counted
-from diagnostics.wording.verdicts import verdict_sentence, vital_sentences
+from diagnostics.wording.verdicts import verdict_sentence, vital_lines, vital_title
 
 
 def render(report: Report, _style: Style) -> str:
@@ -132,7 +132,9 @@ def _head(diagnosis: Diagnosis) -> Iterator[Markup]:
     if diagnosis.cost is not None:
         yield element("p", cost_sentence(diagnosis.cost))
     yield from (element("p", _("Muted: {finding}").format(finding=mute_line(muted))) for muted in diagnosis.muted)
-    yield from (element("p", sentence) for sentence in vital_sentences(diagnosis))
+    if gaps := vital_lines(diagnosis):
+        yield element("p", vital_title())
+        yield element("ul", *(element("li", gap) for gap in gaps))
     yield element("p", _counts(diagnosis), class_="muted")
     if run.status.error:
         yield element("p", _("The run ended with an error: {error}").format(error=run.status.short_error))

@@ -22,7 +22,7 @@ from diagnostics.runlog.parent import SAMPLE_RUNS
 from diagnostics.runlog.process import ProcessIdentity
 
 PATIENCE = 30.0  # seconds: importing torch alone takes ten on busy cores
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM_FLAGS = (
     "--no-sandbox",  # root in a container has no user namespaces
     "--disable-gpu",
@@ -229,7 +229,9 @@ class Screen:
 def chromium() -> Iterator[Browser]:
     path = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
     if path is None:
-        pytest.fail(f"no {', '.join(CHROMIUM_NAMES)} on PATH; install the Debian package: apt-get install chromium")
+        pytest.fail(
+            f"no {', '.join(CHROMIUM_NAMES)} on PATH; install the Debian package: apt-get install chromium-headless-shell"
+        )
     expect.set_options(timeout=PATIENCE * 1000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=list(CHROMIUM_FLAGS))

@@ -178,11 +178,11 @@ def test_a_training_is_sent_to_the_cluster_and_taken_back(
     install_stand_ins(slurm := tmp_path / "slurm", monkeypatch)
     launch.run()
     launch.button_group(key="launch.where").set_value("slurm").run()
-    launch.text_input(key="launch.slurm.nodes").input("2").run()
-    launch.text_input(key="launch.slurm.time").input("soon").run()
+    launch.text_input(key="launch.cluster.nodes").input("2").run()
+    launch.text_input(key="launch.cluster.time").input("soon").run()
     assert launch.button(key="launch.start").disabled
     assert page_text(launch).count("MM:SS, not 'soon'") == 2
-    launch.text_input(key="launch.slurm.time").input("90").run()
+    launch.text_input(key="launch.cluster.time").input("90").run()
     assert command(launch).endswith("--executor slurm \\\n  --nodes 2 \\\n  --time 90")
     launch.button(key="launch.start").click().run()
     script = (slurm / "script").read_text().splitlines()

@@ -9,6 +9,7 @@ from trainer.launch.executors.executor import (
     JobStatus,
     Task,
 )
+from trainer.launch.executors.ray import RayExecutor
 from trainer.launch.executors.resources import Resources
 from trainer.launch.executors.slurm import SlurmExecutor
 
@@ -20,10 +21,11 @@ __all__ = [
     "Handle",
     "JobState",
     "JobStatus",
+    "RayExecutor",
     "Resources",
     "SlurmExecutor",
     "Task",
 ]
 
-EXECUTORS: dict[str, type[Executor]] = {SlurmExecutor.name: SlurmExecutor}
+EXECUTORS: dict[str, type[Executor]] = {SlurmExecutor.name: SlurmExecutor, RayExecutor.name: RayExecutor}
 """Every executor by the name that a handle and the command line give it; this machine has its queue instead."""

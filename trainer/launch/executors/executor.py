@@ -1,7 +1,7 @@
 """The interface of an executor: what it is given, what it hands back, and what can be asked of it afterwards."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar, Protocol
@@ -48,13 +48,15 @@ class Task:
     """A command, as words, and how it goes on where the executor starts its job a second time.
 
     `again` is the command of that second start, used only if `begun` exists by then: "train --resume RUN" for a run
-    that has begun. Without it the command itself is repeated.
+    that has begun. Without it the command itself is repeated. `environment` is what the command must see where the job
+    does not inherit the variables of this process.
     """
 
     command: Sequence[str]
     name: str
     again: Sequence[str] = ()
     begun: Path | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,12 @@ class Executor(Protocol):
     """
 
     name: ClassVar[str]
+    takes: ClassVar[tuple[str, ...]]
+    """The resources that it can be asked for, by name."""
+
+    @classmethod
+    def is_here(cls) -> bool:
+        """Whether this machine can talk to such a cluster at all."""
 
     @classmethod
     def missing(cls) -> str:
@@ -93,6 +101,9 @@ class Executor(Protocol):
 
     def kill(self, handle: Handle) -> None:
         """End the job now, with everything that it started."""
+
+    def printed(self, handle: Handle, folder: Path, since: int) -> bytes:
+        """What the job's first process has printed after its first `since` bytes; nothing where nothing can be read."""
 
     def console(self, folder: Path, most: int) -> bytes:
         """The last `most` bytes that the command printed."""

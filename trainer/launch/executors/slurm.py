@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from diagnostics.foreign_files import read_end
 from trainer.launch.executors.executor import ExecutorError, Handle, JobState, JobStatus, Task
-from trainer.launch.executors.resources import Resources
+from trainer.launch.executors.resources import RESOURCE_HELP, Resources
 from trainer.launch.executors.slurm_task import BEGUN, STOP_FILE, become
 
 _COMMANDS = ("sbatch", "squeue", "scancel", "scontrol")
@@ -59,6 +59,7 @@ class SlurmExecutor:
     """Slurm, through the commands of this login node."""
 
     name: ClassVar[str] = "slurm"
+    takes: ClassVar[tuple[str, ...]] = tuple(RESOURCE_HELP)
 
     @classmethod
     def is_here(cls) -> bool:
@@ -117,13 +118,19 @@ class SlurmExecutor:
             _end(f"{handle.job_id}.0", "--signal=KILL")
         _end(handle.job_id)
 
-    def console(self, folder: Path, most: int) -> bytes:
-        """The end of what the first process of the newest job in this folder printed, errors after output."""
-        jobs = sorted(folder.glob("*_0_log.out"), key=lambda path: path.stat().st_mtime)
-        if not jobs:
+    def printed(self, handle: Handle, folder: Path, since: int) -> bytes:
+        """What the job's first process has printed after its first `since` bytes, errors among it."""
+        try:
+            with (folder / f"{handle.job_id}_0_log.out").open("rb") as log:
+                log.seek(since)
+                return log.read()
+        except OSError:  # it has not begun
             return b""
-        parts = [read_end(path, most) for path in (jobs[-1], jobs[-1].with_suffix(".err")) if path.is_file()]
-        return b"".join(parts)[-most:]
+
+    def console(self, folder: Path, most: int) -> bytes:
+        """The end of what the first process of the newest job in this folder printed, errors among it."""
+        jobs = sorted(folder.glob("*_0_log.out"), key=lambda path: path.stat().st_mtime)
+        return read_end(jobs[-1], most) if jobs else b""
 
     def _check_live(self, handle: Handle) -> None:
         """Nothing is signalled that is not surely this very job."""
@@ -154,6 +161,7 @@ def _parameters(task: Task, resources: Resources, token: str) -> dict[str, Any]:
         **asked,
         "job_name": re.sub(r"[^A-Za-z0-9_.-]", "_", task.name)[:_LONGEST_NAME] or "rlvitals",
         "comment": token,
+        "stderr_to_stdout": True,
         "setup": begun,
         "srun_args": [f"--wait={_SECONDS_FOR_OTHERS}", *cores],  # since 22.05 srun does not take over sbatch's cores
         "additional_parameters": {"requeue": True},

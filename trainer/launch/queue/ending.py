@@ -6,6 +6,7 @@ import signal
 from diagnostics.runlog import ENDED_STATES
 from diagnostics.runlog.process import ProcessIdentity, boot_id
 from trainer.launch.error import LaunchError
+from trainer.launch.executors.following import kill as kill_elsewhere
 from trainer.launch.queue.job import Job, State
 from trainer.launch.queue.places import console_of, last_line, remove_leftovers, run_of, status_of
 from trainer.launch.queue.store import Queue
@@ -55,7 +56,9 @@ def ask_to_stop(queue: Queue, number: int) -> Job:
 def _stop(job: Job) -> None:
     """Signal the training that proves itself, else all of the session that the queue started."""
     folder, status = run_of(job), status_of(job)
-    if folder is not None and status is not None and status.process is not None and status.state not in ENDED_STATES:
+    if job.spec.executor:
+        _signal(job, signal.SIGTERM)  # whoever follows it hands that on
+    elif folder is not None and status is not None and status.process is not None and status.state not in ENDED_STATES:
         stop(folder)
     else:
         _signal(job, signal.SIGTERM)
@@ -68,6 +71,8 @@ def kill(queue: Queue, number: int) -> Job:
         return queue.job(number)
     _check_runs(job)
     queue.wish(job, KILL)
+    if job.spec.executor and job.spec.run_dir:
+        kill_elsewhere(job.spec.run_dir)
     _signal(job, signal.SIGKILL)
     return queue.job(number)
 

@@ -14,6 +14,7 @@ from diagnostics.runlog.process import ProcessIdentity
 KEPT_VARIABLES = (
     *("PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "LD_LIBRARY_PATH", "OMP_NUM_THREADS", "LANG", "LC_ALL"),
     *("HF_HOME", "HF_HUB_OFFLINE", "HF_HUB_CACHE", "HF_DATASETS_CACHE", "XDG_CACHE_HOME", "XDG_DATA_HOME"),
+    *("SLURM_CONF", "RAY_API_SERVER_ADDRESS", "RAY_ADDRESS"),
     *("WANDB_MODE", "WANDB_DIR", "TRACKIO_DIR", "RLVITALS_LANG", "TOKENIZERS_PARALLELISM"),
 )
 """Variables of whoever submits that are stored with a job. No secret is among them: the queue is a file."""
@@ -41,7 +42,8 @@ class Spec:
     `argv` is executed as it is, without a shell. `words` are what its user gave: `train grpo …`, or the command itself.
     `run_dir` is where its logs appear, None where that is not known. `asks` is the slot that it takes: "cpu", "gpu" for
     any GPU, or a slot's own name, such as "gpu-1". `recipe` and `given` name the launch recipe that made the command,
-    and the values that were given to it; `child_of` is the path of the run whose diagnosis asked for it.
+    and the values that were given to it; `child_of` is the path of the run whose diagnosis asked for it. `executor` is
+    the cluster on which it runs: then it takes no slot of this machine.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Spec:
     recipe: str = ""
     given: Mapping[str, str] = field(default_factory=dict)
     child_of: Path | None = None
+    executor: str = ""
 
     @property
     def is_training(self) -> bool:

@@ -62,11 +62,15 @@ def fits(asks: str, slot: str) -> bool:
 def next_starts(queued: Sequence[Job], slots: Slots, busy: Collection[str]) -> list[tuple[Job, str]]:
     """The queued jobs that can start now, each with its slot, the first in the queue first.
 
-    A job whose kind of slot is taken does not hold up one that asks for another kind.
+    A job whose kind of slot is taken does not hold up one that asks for another kind; one that runs on a cluster waits
+    there.
     """
     free = [name for name in slots.names if name not in busy]
     starts = []
     for job in queued:
+        if job.spec.executor:
+            starts.append((job, f"{job.spec.executor}-{job.id}"))
+            continue
         slot = next((name for name in free if fits(job.spec.asks, name)), None)
         if slot is not None:
             free.remove(slot)
@@ -75,6 +79,8 @@ def next_starts(queued: Sequence[Job], slots: Slots, busy: Collection[str]) -> l
 
 
 def variables_of(slot: str) -> dict[str, str]:
-    """What a job sees of the GPUs: its own, or none."""
+    """What a job sees of the GPUs: its own, or none; on a cluster, those that it gets there."""
     kind, _, index = slot.partition("-")
+    if kind not in ("cpu", "gpu"):
+        return {}
     return {"CUDA_VISIBLE_DEVICES": index if kind == "gpu" else ""}

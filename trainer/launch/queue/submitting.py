@@ -156,7 +156,9 @@ def await_beginning(job: Job, queue: Queue) -> Job:
 
 
 def before_it(job: Job, jobs: Sequence[Job]) -> int:
-    """How many jobs run or wait before a queued one."""
+    """How many jobs run or wait before a queued one; none before one that runs on a cluster."""
+    if job.spec.executor:
+        return 0
     return sum(other.holds_slot or (other.state is State.QUEUED and other.position < job.position) for other in jobs)
 
 

@@ -1,15 +1,17 @@
 """A launch recipe: the command of a user's own script, with places for the values of its parameters."""
 
+import json
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from diagnostics.runlog import RecordError, RunRecord
 from diagnostics.runlog.writer import PARENT_VARIABLE
-from trainer.config.options import did_you_mean
+from trainer.config.options import ConfigError, did_you_mean
 from trainer.launch.error import LaunchError
+from trainer.launch.executors.resources import Resources
 from trainer.launch.queue.job import Spec
 from trainer.launch.queue.submitting import command_spec
 from trainer.launch.recipes.parameter import Parameter
@@ -24,7 +26,8 @@ PLACE = re.compile(r"\{([\w.]+)\}")
 class LaunchRecipe:
     """`command` is a list of words, each of which may hold places such as `{learning_rate}`; no shell reads them.
 
-    `logs` is where the script's logs appear, the new run's folder by default. `slot` is what it asks the queue for.
+    `logs` is where the script's logs appear, the new run's folder by default. `slot` is what it asks the queue for;
+    with an `executor` it runs on a cluster instead, which `resources` are asked of: their values may hold places too.
     """
 
     name: str
@@ -35,6 +38,8 @@ class LaunchRecipe:
     help: str = ""
     logs: str = "{run_dir}"
     slot: str = ""
+    executor: str = ""
+    resources: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
 
@@ -74,7 +79,22 @@ class LaunchRecipe:
             child_of=child_of,
         )
         parent = {PARENT_VARIABLE: run_id} if (run_id := _run_id(child_of)) else {}
-        return spec.with_environment({**self.environment, **parent})
+        environment = {**self.environment, **parent}
+        if self.executor:
+            spec = self._on_cluster(spec, given, run_dir, environment)
+        return spec.with_environment(environment)
+
+    def _on_cluster(self, spec: Spec, given: Mapping[str, str], run_dir: Path, environment: Mapping[str, str]) -> Spec:
+        """The job that has the command run there. Raises LaunchError where a resource cannot be asked for."""
+        words = self.words_of(given)
+        resources = {name: self._filled(word, words, run_dir) for name, word in self.resources.items()}
+        try:
+            Resources.parse(resources)
+        except ConfigError as error:
+            raise LaunchError(f"the recipe {self.name}: {error}") from error
+        asked = {"resources": resources, "environment": environment}
+        follow = (sys.executable, "-P", "-m", "trainer.launch.executors.following", self.executor, json.dumps(asked))
+        return replace(spec, argv=(*follow, str(spec.run_dir), *spec.argv), executor=self.executor, asks="")
 
     def _filled(self, word: str, words: Mapping[str, str], run_dir: Path) -> str:
         own = {RUN_DIR: str(run_dir.absolute()), PYTHON: sys.executable, FOLDER: str(self.folder)}

@@ -12,15 +12,17 @@ from typing import Any
 
 from diagnostics.foreign_files.documents import read_toml
 from diagnostics.user_data import user_data_folder
-from trainer.config.options import did_you_mean
+from trainer.config.options import ConfigError, did_you_mean
 from trainer.launch.error import LaunchError
+from trainer.launch.executors import EXECUTORS, Resources
+from trainer.launch.executors.resources import RESOURCE_HELP
 from trainer.launch.recipes.launch_recipe import BUILT_IN, PLACE, LaunchRecipe
 from trainer.launch.recipes.parameter import Kind, Parameter
 
 VARIABLE = "RLVITALS_RECIPES"
 _NAME = re.compile(r"\w[\w.-]{0,63}")
 _PARAMETER_NAME = re.compile(r"[\w.]{1,100}")
-_KEYS = ("command", "cwd", "title", "help", "logs", "slot", "environment", "parameters")
+_KEYS = ("command", "cwd", "title", "help", "logs", "slot", *EXECUTORS, "environment", "parameters")
 _BOUNDS: Mapping[Kind, tuple[str, ...]] = {
     Kind.FLOAT: ("min", "max"),
     Kind.INT: ("min", "max"),
@@ -81,6 +83,7 @@ def _recipe(name: str, table: Any, file: Path) -> LaunchRecipe:
         raise ValueError(f"{name!r} is no name of a recipe: letters, digits, hyphens and dots")
     _check_keys(_mapping(table, where), _KEYS, where)
     folder = file.absolute().parent
+    executor, resources = _cluster(table, where)
     recipe = LaunchRecipe(
         name,
         command=_words(table.get("command"), f"{where}: command"),
@@ -90,6 +93,8 @@ def _recipe(name: str, table: Any, file: Path) -> LaunchRecipe:
         help=_text(table, "help", where),
         logs=_text(table, "logs", where) or "{run_dir}",
         slot=_text(table, "slot", where),
+        executor=executor,
+        resources=resources,
         environment=_environment(table.get("environment", {}), where),
         parameters={
             key: _parameter(key, value, where, folder)
@@ -98,6 +103,26 @@ def _recipe(name: str, table: Any, file: Path) -> LaunchRecipe:
     )
     _check_places(recipe, where)
     return recipe
+
+
+def _cluster(table: Mapping[str, Any], where: str) -> tuple[str, dict[str, str]]:
+    """The cluster that a recipe runs on and what is asked of it; nothing where it runs on this machine."""
+    named = [name for name in EXECUTORS if name in table]
+    if not named:
+        return "", {}
+    if len(named) > 1 or "slot" in table:
+        raise ValueError(f"{where}: it runs in one place: on a cluster, or in a slot of this machine")
+    where = f"{where}, {named[0]}"
+    asked = _mapping(table[named[0]], where)
+    _check_keys(asked, RESOURCE_HELP, where)
+    if wrong := [name for name, value in asked.items() if isinstance(value, bool) or not isinstance(value, int | str)]:
+        raise ValueError(f"{where}: {wrong[0]} is neither text nor a whole number")
+    words = {name: str(value) for name, value in asked.items()}
+    try:
+        Resources.parse({name: word for name, word in words.items() if not PLACE.search(word)})
+    except ConfigError as error:
+        raise ValueError(f"{where}: {error}") from error
+    return named[0], words
 
 
 def _parameter(name: str, table: Any, where: str, folder: Path) -> Parameter:
@@ -160,7 +185,8 @@ def _not_a_pattern(value: Any) -> str:
 
 def _check_places(recipe: LaunchRecipe, where: str) -> None:
     """Every place can be filled, and every parameter goes somewhere."""
-    named = {place for word in (*recipe.command, recipe.logs) for place in PLACE.findall(word)}
+    filled = (*recipe.command, recipe.logs, *recipe.resources.values())
+    named = {place for word in filled for place in PLACE.findall(word)}
     if unknown := sorted(named - recipe.parameters.keys() - set(BUILT_IN)):
         raise ValueError(f"{where}: nothing fills {{{unknown[0]}}}; add [{where.replace(' ', '.')}.parameters.…]")
     if unused := sorted(recipe.parameters.keys() - named):

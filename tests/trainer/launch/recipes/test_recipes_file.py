@@ -1,5 +1,6 @@
 """Tests of launch recipes: what the file may hold, what a value may be, and the command that comes of both."""
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -100,6 +101,11 @@ def test_a_link_that_leads_out_of_the_roots_is_refused(recipe: LaunchRecipe, tmp
         ),
         ('[recipe.a]\ncommand = ["{x}"]\n[recipe.a.parameters]\nx = {type = "str", pattern = "("}', "no regular"),
         ('[recipe."a b"]\ncommand = ["x"]', "'a b' is no name of a recipe"),
+        ('[recipe.a]\ncommand = ["x"]\nslot = "gpu"\nslurm = {}', "it runs in one place"),
+        ('[recipe.a]\ncommand = ["x"]\nslurm = {gpus = 1}', "recipe a, slurm has no 'gpus'"),
+        ('[recipe.a]\ncommand = ["x"]\nslurm = {nodes = true}', "nodes is neither text nor a whole number"),
+        ('[recipe.a]\ncommand = ["x"]\nslurm = {time = "soon"}', "recipe a, slurm: time must be minutes"),
+        ('[recipe.a]\ncommand = ["x"]\nslurm = {nodes = "{n}"}', "recipe a: nothing fills {n}"),
         ("recipe = 3", "it names no recipe"),
         ("[recipe", "is not used: "),
     ],
@@ -108,6 +114,29 @@ def test_a_file_that_is_wrong_says_where(text: str, why: str, tmp_path: Path) ->
     with pytest.raises(LaunchError) as refusal:
         load_recipes(written(tmp_path, text))
     assert why in str(refusal.value)
+
+
+def test_what_is_asked_of_a_cluster_may_be_a_parameter_within_its_bounds(tmp_path: Path) -> None:
+    text = """
+    [recipe.a]
+    command = ["train", "{run_dir}"]
+    environment = { WANDB_MODE = "offline" }
+    slurm = { nodes = "{nodes}", time = "{hours}:00:00", partition = "h100", gpus_per_node = 8 }
+    [recipe.a.parameters]
+    nodes = { type = "int", min = 1, max = 4, default = 1 }
+    hours = { type = "str", pattern = ".*", default = "2" }
+    """
+    recipe = load_recipes(written(tmp_path, text))["a"]
+    spec = recipe.spec({"nodes": "2"}, tmp_path / "run", "cpu")
+    assert (spec.executor, spec.words) == ("slurm", ("train", str(tmp_path / "run")))
+    asked, folder, *command = spec.argv[-4:]
+    resources = {"nodes": "2", "time": "2:00:00", "partition": "h100", "gpus_per_node": "8"}
+    assert json.loads(asked) == {"resources": resources, "environment": {"WANDB_MODE": "offline"}}
+    assert (folder, tuple(command)) == (str(tmp_path / "run"), spec.words)
+    with pytest.raises(LaunchError, match="nodes must be a whole number from 1 to 4, but is '9'"):
+        recipe.spec({"nodes": "9"}, tmp_path / "run", "cpu")
+    with pytest.raises(LaunchError, match="the recipe a: time must be minutes, or D-HH:MM:SS, not 'x:00:00'"):
+        recipe.spec({"hours": "x"}, tmp_path / "run", "cpu")
 
 
 def test_a_file_that_others_can_change_is_not_used(tmp_path: Path) -> None:
@@ -143,7 +172,7 @@ def test_the_ready_recipes_are_complete() -> None:
 
 def test_the_recipe_of_the_guide_is_one(tmp_path: Path) -> None:
     guide = Path(__file__).parents[4] / "docs" / "guide" / "recipes.md"
-    (text,) = re.findall(r"```toml\n(.*?)```", guide.read_text("utf-8"), re.S)
+    text, _on_a_cluster = re.findall(r"```toml\n(.*?)```", guide.read_text("utf-8"), re.S)
     recipe = load_recipes(written(tmp_path, text))["mine"]
     assert recipe.argv({"learning_rate": "1e-5"}, tmp_path / "run")[:5] == (
         *("accelerate", "launch", "train_grpo.py", "--learning_rate", "1e-05"),
