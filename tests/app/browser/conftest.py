@@ -229,9 +229,8 @@ class Screen:
 def chromium() -> Iterator[Browser]:
     path = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
     if path is None:
-        pytest.fail(
-            f"no {', '.join(CHROMIUM_NAMES)} on PATH; install the Debian package: apt-get install chromium-headless-shell"
-        )
+        names = ", ".join(CHROMIUM_NAMES)
+        pytest.fail(f"none of {names} is on PATH; on Debian: apt-get install chromium-headless-shell")
     expect.set_options(timeout=PATIENCE * 1000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=list(CHROMIUM_FLAGS))
