@@ -8,7 +8,7 @@ import pytest
 from tests.s3_store import Store, reading_from, s3_store
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")  # a client in this process keeps the address of its first server
 def shared_store() -> Iterator[Store]:
     with s3_store() as store:
         yield store
