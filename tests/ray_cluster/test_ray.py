@@ -119,16 +119,16 @@ def test_the_bundled_trainer_trains_there_and_stops_with_a_checkpoint(here: Path
     assert len(list((here / "runs" / "a" / "checkpoints").iterdir())) == 1
 
 
-def test_a_job_that_waits_for_what_it_reserves_never_runs_once_it_is_stopped(here: Path) -> None:
+def test_a_job_that_waits_for_what_it_reserves_ends_at_its_turn_once_it_is_stopped(here: Path) -> None:
     executor = RayExecutor()
     before = executor.start(Task(("sleep", "8"), "holds"), here, Resources(cpus_per_task=2))
     wait_for(lambda: executor.states([before])[0].state is JobState.RUNNING)
-    handle = executor.start(Task(("touch", "it-ran"), "waits"), here, Resources(cpus_per_task=1))
+    handle = executor.start(Task(("sleep", "600"), "waits"), here, Resources(cpus_per_task=1))
     wait_for(lambda: executor.states([handle])[0].reason)
     assert executor.states([handle])[0].state is JobState.QUEUED
     executor.stop(handle, here)
     wait_for(lambda: not executor.states([handle])[0].is_live)
-    assert not (here / "it-ran").exists()
+    assert executor.states([handle])[0].state is JobState.KILLED
     with pytest.raises(ExecutorError, match="does not wait or run any more"):
         executor.stop(handle, here)
 
