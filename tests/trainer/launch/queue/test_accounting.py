@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -63,7 +64,8 @@ def queue(tmp_path: Path) -> Iterator[Queue]:
     made.set_slots(cpu=2, gpu=0)
     yield made
     for process in [*workers(made), *beside_jobs(made)]:
-        process.kill()
+        with suppress(psutil.NoSuchProcess):  # it has ended by itself
+            process.kill()
     for job in made.jobs():
         if job.process is not None and job.process.is_alive:
             os.killpg(job.process.pid, signal.SIGKILL)
