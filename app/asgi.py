@@ -13,6 +13,7 @@ from app.arenas import use_few_arenas
 from app.charts.routes import chart_routes
 from app.downloads.routes import download_routes
 from app.jump.routes import jump_routes
+from app.load.ahead import ReadAhead
 from diagnostics.garbage import collect_rarely
 from diagnostics.remote.following import wait_at_most
 
@@ -37,6 +38,7 @@ app = st.App(
     ],
     middleware=[
         Middleware(AccessMiddleware, policy=_POLICY),
+        Middleware(ReadAhead, base_path=_POLICY.base_path),
         Middleware(PageAddresses, base_path=_POLICY.base_path),
     ],
 )

@@ -209,8 +209,10 @@ class LiveDiagnosis:
         *,
         share: float = SHARE_OF_A_CORE,
         clock: Callable[[], float] = time.monotonic,
+        cost_clock: Callable[[], float] | None = None,
     ) -> None:
-        self._limits, self._share, self._clock = limits, share, clock
+        """`cost_clock` tells what a diagnosis costs where that is not the time that passes: `time.thread_time`."""
+        self._limits, self._share, self._clock, self._cost_clock = limits, share, clock, cost_clock or clock
         self._latest: Diagnosis | None = None
         self._due = -math.inf
 
@@ -229,7 +231,7 @@ class LiveDiagnosis:
         return run.status.has_ended or run.project is not before.project or self._clock() >= self._due
 
     def _timed(self, run: Run) -> Diagnosis:
-        started = self._clock()
+        started, cost = self._clock(), self._cost_clock()
         diagnosis = diagnose(run, self._limits)
-        self._due = started + (self._clock() - started) / self._share
+        self._due = started + (self._cost_clock() - cost) / self._share
         return diagnosis

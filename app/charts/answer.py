@@ -19,7 +19,8 @@ class Points:
     places (K,) on the horizontal axis · steps (K,) · values (K,) raw, NaN and ±Inf kept · smoothed (K,), or empty ·
     low, high (K,) the range around a mean, or empty.
     `adds`: they follow those of the last answer instead of taking their place. `mark` tells the next question what the
-    chart has; None for a series that may change as a whole. `count` is the number of points that the series has.
+    chart has; None for a series that may change as a whole. `count` is the number of points that the series has, and
+    `newest` the value of the last one.
     """
 
     places: Values
@@ -29,6 +30,7 @@ class Points:
     adds: bool
     mark: Mark | None
     count: int
+    newest: float | None = None
     low: Values = field(default_factory=lambda: NO_VALUES)
     high: Values = field(default_factory=lambda: NO_VALUES)
 
@@ -57,6 +59,7 @@ def points_of(run: Run, wanted: Wanted, question: Question) -> Points:
         adds=known > 0,
         mark=_mark(series, wanted),
         count=len(series),
+        newest=float(series.values[-1]) if len(series) else None,
     )
 
 

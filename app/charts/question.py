@@ -13,6 +13,7 @@ MOST_BYTES = 1 << 20
 MOST_CURVES = 1000
 MOST_COLUMNS = 10_000  # wider than any screen
 MOST_SMOOTHING = 1000
+MOST_REVISION = 1 << 53
 MOST_MEMBERS = 100  # of a group of seeds
 
 
@@ -59,7 +60,11 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The curves of one page of charts; all have the same window."""
+    """The curves of one page of charts; all have the same window.
+
+    `revision` is that of the last answer, where the page only follows its runs: as long as it holds, nothing need be
+    answered.
+    """
 
     curves: tuple[Wanted, ...]
     first: float
@@ -67,6 +72,7 @@ class Question:
     columns: int
     axis: Axis
     smoothing: int
+    revision: int | None = None
 
     @classmethod
     def parse(cls, body: bytes) -> Self:
@@ -90,6 +96,7 @@ class Question:
             _whole(found, "columns", 1, MOST_COLUMNS),
             cast(Axis, axis),
             _whole(found, "smoothing", 0, MOST_SMOOTHING),
+            _whole(found, "revision", 0, MOST_REVISION) if found.get("revision") is not None else None,
         )
 
 

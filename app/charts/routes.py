@@ -81,9 +81,13 @@ def _answer(question: Question) -> Response:
     confine_to(state.folders)
     boundary = state.boundary_with_samples()
     paths = dict.fromkeys(path for wanted in question.curves for path in wanted.runs)
-    runs = {path: snapshot_of(path, boundary).run for path in paths}
+    snapshots = {path: snapshot_of(path, boundary) for path in paths}
+    revision = sum(snapshot.revision for snapshot in snapshots.values())
+    if revision == question.revision:
+        return Response(status_code=204, headers=_FRESH)
+    runs = {path: snapshot.run for path, snapshot in snapshots.items()}
     curves = [_curve(runs, wanted, question) for wanted in question.curves]
-    return Response(packed(curves), media_type="application/octet-stream", headers=_FRESH)
+    return Response(packed(curves, revision), media_type="application/octet-stream", headers=_FRESH)
 
 
 def _curve(runs: Mapping[str, Run], wanted: Wanted, question: Question) -> Points:

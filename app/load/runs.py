@@ -22,6 +22,7 @@ from diagnostics.producers.own_names import OwnNames
 _MOST_OPEN_RUNS = 64
 _FRESH = 900.0  # seconds: a log of unknown state written to more recently than this may still grow
 _LEAST_INTERVAL = 0.25  # seconds between two polls of the same files, however many sessions ask
+_SHARE_OF_A_CORE = 0.02  # that judging a growing run may take
 _MAP = "RLVITALS_MAP"  # the names file that `rlvitals ui --map` was given
 
 
@@ -46,7 +47,7 @@ class SharedRun:
     def __init__(self, run: str | RunRef, boundary: Boundary) -> None:
         """Raises UnreadableRun."""
         self._live = LiveRun(run, _own_names(), boundary.holds)
-        self._diagnosis = LiveDiagnosis()
+        self._diagnosis = LiveDiagnosis(share=_SHARE_OF_A_CORE, cost_clock=time.thread_time)
         self._lock = threading.Lock()
         self._polled = 0.0
         self._snapshot: Snapshot | None = None

@@ -1,5 +1,6 @@
 """The Run page: the run's state, the verdict, then one section at a time: the curves that show it, samples, checks."""
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -44,6 +45,23 @@ from diagnostics.told import said
 from diagnostics.visible_text import one_line, visible
 
 _POLL_SECONDS = 1.0
+_SHARE_OF_A_CORE = 0.02  # that drawing the page of a growing run anew may take; its charts follow it by themselves
+_DRAWN = "run.drawn"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What the page shows, and from when on it may be drawn anew for new steps alone."""
+
+    snapshot: Snapshot
+    due: float
+
+    def is_out_of_date(self, now: Snapshot) -> bool:
+        """Whether the page is to be drawn anew: at once for another state or diagnosis."""
+        if now.revision == self.snapshot.revision:
+            return False
+        is_other = now.run.status.state != self.snapshot.run.status.state
+        return is_other or now.diagnosis is not self.snapshot.diagnosis or time.monotonic() >= self.due
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +79,7 @@ def render(
 
     `compare_page` is the page that the links to a comparison lead to; without one there are none.
     """
+    began = time.thread_time()
     snapshot = _snapshot(path, is_read_only) if path is not None else None
     if path is None or snapshot is None:
         st.set_page_config(page_title=_("No run · rlvitals"))
@@ -79,6 +98,7 @@ def render(
         parent_comparison(snapshot.diagnosis, compare_page)
         log_notes(snapshot.run, snapshot.diagnosis.remarks)
     sections[chosen].draw()
+    st.session_state[_DRAWN] = Drawn(snapshot, time.monotonic() + (time.thread_time() - began) / _SHARE_OF_A_CORE)
 
 
 def _browser_title(snapshot: Snapshot) -> str:
@@ -156,11 +176,12 @@ def _heading(
 
 
 def _draw_state(path: str, drawn_revision: int, is_read_only: bool) -> None:
-    """Draw the current state; redraw the whole page if the run changed since it was drawn."""
+    """Draw the current state; redraw the whole page where the run has changed enough since it was drawn."""
     snapshot = _snapshot(path, is_read_only)
     if snapshot is None:
         return
-    if snapshot.revision != drawn_revision:
+    drawn: Drawn | None = st.session_state.get(_DRAWN)
+    if snapshot.revision != drawn_revision and (drawn is None or drawn.is_out_of_date(snapshot)):
         st.rerun(scope="app")
     run = snapshot.run
     with st.container(horizontal=True, vertical_alignment="center", width="content"):

@@ -62,6 +62,7 @@ def charts(
         chosen_step=chosen_step,
         axes=axes_of(run) if key == CRUCIAL else None,
         reference=reference_chooser([run.algorithm], [str(run.path)]),
+        follows=is_live(run),
     )
 
 
@@ -75,10 +76,12 @@ def chart_grid(
     axes: Sequence[Axis] | None,
     reference: Mapping[str, Any],
     legend: Sequence[Mapping[str, Any]] = (),
+    follows: bool = False,
 ) -> None:
     """Draw charts that share zoom and cursor with all others of the same `page`.
 
     `steps` are the first and the last one to show; with `axes` the view options and the legend stand above the charts.
+    Charts that follow ask for new points by themselves.
     """
     st.components.v2.component(_NAME, js=_SCRIPT, css=_STYLE, isolate_styles=False)(
         key=key,
@@ -94,6 +97,7 @@ def chart_grid(
             "axes": axes,
             "reference": reference,
             "legend": legend,
+            "follows": follows,
             "charts": [item.as_json() for item in curves],
         },
         on_step_change=lambda: state.take_step_of(key),

@@ -26,7 +26,8 @@ const element = (tag, name, parent) => {
 
 export class Chart {
   points = []; // what is known of each trace, in their order
-  lacks = "all";
+  lacks = "all"; // else "new": what its run has gained; "news": the same, if its run has changed at all
+  revision = null; // of its run, as the last answer told
   isInView = false;
   plot = null;
   #isReading = false;
@@ -80,8 +81,7 @@ export class Chart {
     this.spec = spec;
     this.place.dataset.metric = spec.name;
     this.words.title.textContent = this.words.title.title = spec.title;
-    this.words.last.textContent = spec.last;
-    this.words.last.classList.toggle("rlvitals-not-finite", !spec.is_finite);
+    this.#tellLast(spec.last, spec.is_finite);
     this.#tellUnit();
     this.words.unit.title = spec.note || spec.unit;
     this.canvas.setAttribute("aria-label", spec.words);
@@ -102,19 +102,29 @@ export class Chart {
   // What to ask the server for: everything in the window, or what has come since.
   wanted() {
     const isLong = this.main.places.length > 3 * PER_COLUMN * this.columns;
-    const isGrowth = this.lacks === "new" && !isLong && this.main.places.length > 0;
+    const isGrowth = this.lacks !== "all" && !isLong && this.main.places.length > 0;
     return this.spec.traces.map(({ run, series, replaced, others }, index) => {
       const since = isGrowth ? (this.points[index]?.mark ?? null) : null;
       return { run, series, replaced, others, since };
     });
   }
 
-  take(answers) {
+  take(answers, revision) {
+    this.revision = revision;
+    const hasNews = answers.some((answer, index) => !answer.adds || answer.places.length || !this.points[index]);
+    const { last, is_finite: isFinite } = answers[0];
+    if (last !== null && !this.spec.is_overlay) this.#tellLast(last, isFinite);
     this.points = answers.map((answer, index) => withAnswer(this.points[index], answer));
+    if (!hasNews) return;
     this.place.dataset.points = this.main.places.length;
     this.#tellUnit(); // also where a failure was told
     this.place.classList.remove("rlvitals-failed");
     this.redraw();
+  }
+
+  #tellLast(words, isFinite) {
+    this.words.last.textContent = words;
+    this.words.last.classList.toggle("rlvitals-not-finite", !isFinite);
   }
 
   fail(sentence) {

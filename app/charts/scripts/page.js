@@ -5,6 +5,7 @@ import { AXES, SCALES, SMOOTHING } from "./view_options.js";
 
 const SETTLED = 60; // milliseconds without a further change before points are asked for
 const RETRY = 2000; // milliseconds after a failure
+const FOLLOW = 1000; // milliseconds between two questions about a run that grows
 const OPTIONS = { axis: "step", smoothing: 0, scale: "auto" };
 const CHOICES = { axis: AXES, smoothing: SMOOTHING, scale: SCALES };
 const WINDOW = "steps";
@@ -32,6 +33,7 @@ class Page {
   #generation = 0; // what was asked for before the window or an option changed is of no use
   #timer = null;
   #writing = null;
+  #following = null;
   isAsking = false; // for those who wait until every answer has come
 
   constructor(name) {
@@ -44,7 +46,7 @@ class Page {
   }
 
   // The news of a rerun.
-  update({ palette, step, first, last, points, words }) {
+  update({ palette, step, first, last, points, words, follows }) {
     const isOtherLanguage = JSON.stringify(words) !== JSON.stringify(this.words);
     const isOtherLook = palette.ink !== this.palette.ink;
     const isOtherStep = step !== this.step;
@@ -56,13 +58,31 @@ class Page {
     if (isOtherLook) this.charts.forEach((chart) => chart.rebuild());
     else if (isOtherStep) this.charts.forEach((chart) => chart.redraw());
     this.#write();
+    clearTimeout(this.#following);
+    if (follows) this.#follow();
+  }
+
+  // Charts of a run that grows ask for its points by themselves: the page is drawn anew less often.
+  #follow() {
+    this.#following = setTimeout(() => {
+      if (!this.isShown) return;
+      if (document.visibilityState === "visible") {
+        this.charts.forEach((chart) => (chart.lacks ??= "news"));
+        this.wantPoints(0);
+      }
+      this.#follow();
+    }, FOLLOW);
   }
 
   // From where to where every chart goes.
   get shown() {
     if (this.window) return this.window;
-    const [first, last] = this.options.axis === "step" ? this.steps : this.#extent();
+    const [first, last] = this.options.axis === "step" ? [this.steps[0], this.#lastStep()] : this.#extent();
     return first < last ? [first, last] : [first - 1, last + 1];
+  }
+
+  #lastStep() {
+    return [...this.charts].reduce((last, { main }) => Math.max(last, main.steps.at(-1) ?? last), this.steps[1]);
   }
 
   #extent() {
@@ -124,8 +144,11 @@ class Page {
 
   // One question for all charts in view that lack points.
   async #ask() {
-    const charts = this.#living().filter((chart) => chart.isInView && chart.lacks);
+    const living = this.#living();
+    const charts = living.filter((chart) => chart.isInView && chart.lacks);
     if (this.isAsking || !charts.length) return;
+    const known = charts[0].revision;
+    const revision = charts.every((chart) => chart.lacks === "news" && chart.revision === known) ? known : null;
     const generation = this.#generation;
     const asked = charts.map((chart) => chart.wanted());
     const [first, last] = this.window ?? [null, null];
@@ -133,17 +156,21 @@ class Page {
     const { axis, smoothing } = this.options;
     charts.forEach((chart) => (chart.lacks = null));
     this.isAsking = true;
-    let delay = 0;
+    let [delay, hasChanged] = [0, true];
     try {
-      const answers = await ask(this.address, { curves: asked.flat(), first, last, columns, axis, smoothing }, this.words);
-      if (generation === this.#generation) charts.forEach((chart, index) => chart.take(answers.splice(0, asked[index].length)));
+      const question = { curves: asked.flat(), first, last, columns, axis, smoothing, revision };
+      const answer = await ask(this.address, question, this.words);
+      hasChanged = answer !== null;
+      if (hasChanged && generation === this.#generation) {
+        charts.forEach((chart, index) => chart.take(answer.curves.splice(0, asked[index].length), answer.revision));
+      }
     } catch (error) {
       delay = RETRY;
       charts.forEach((chart) => chart.fail(error.message));
     } finally {
       this.isAsking = false;
     }
-    if (axis !== "step") this.charts.forEach((chart) => chart.redraw()); // the extent is that of all curves
+    if (axis !== "step" && hasChanged) this.charts.forEach((chart) => chart.redraw()); // the extent is that of all curves
     if (this.#living().some((chart) => chart.isInView && chart.lacks)) this.wantPoints(delay);
   }
 }

@@ -13,7 +13,7 @@ const unpacked = (buffer) => {
     place += numbers.byteLength;
     return numbers;
   };
-  return header.curves.map((curve) => ({
+  const curves = header.curves.map((curve) => ({
     ...curve,
     places: take(curve.points),
     steps: take(curve.points),
@@ -22,11 +22,14 @@ const unpacked = (buffer) => {
     low: take(curve.spread ? curve.points : 0),
     high: take(curve.spread ? curve.points : 0),
   }));
+  return { curves, revision: header.revision };
 };
 
-// The answers in the order of the question's curves. Throws an Error with the server's sentence.
+// The answers in the order of the question's curves, with the revision of their runs; null where that is the question's
+// own. Throws an Error with the server's sentence.
 export const ask = async (address, question, words) => {
   const response = await fetch(address, { method: "POST", body: JSON.stringify(question) });
+  if (response.status === 204) return null;
   if (!response.ok) throw new Error((await response.text()).trim() || filled(words.no_answer, { status: response.status }));
   return unpacked(await response.arrayBuffer());
 };

@@ -57,6 +57,16 @@ def test_the_points_of_a_run_come_with_the_token(server: Server) -> None:
     assert len(body) == 4 + size + 3 * 2 * 8
 
 
+def test_a_page_that_follows_a_run_gets_nothing_until_the_run_has_changed(server: Server) -> None:
+    def asked(revision: int) -> tuple[int, bytes]:
+        body = {**json.loads(question(server.shown / "a")), "revision": revision}
+        return server.signed_in(POINTS, json.dumps(body).encode())
+
+    status, body = asked(0)
+    revision = json.loads(body[4 : 4 + int.from_bytes(body[:4], "little")])["revision"]
+    assert (status, asked(revision)) == (200, (204, b""))
+
+
 @pytest.mark.parametrize(
     ("path", "method"), [(POINTS, "POST"), (SCRIPT, "GET"), ("/charts/references?algorithm=grpo", "GET")]
 )
