@@ -14,6 +14,7 @@ from trainer.tasks import get_task
 TRL_PYTHON = os.environ.get("TRL_PYTHON")
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "benchmarks" / "trl_side" / "followed.py"
+APART = SCRIPT.with_name("followed_apart.py")
 PAGES = [ROOT / "README.md", ROOT / "docs" / "guide" / "callback.md"]
 PROGRAMS = [
     (page, program) for page in PAGES for program in re.findall(r"```py\n(.*?)```", page.read_text("utf-8"), re.S)
@@ -75,6 +76,18 @@ def test_a_sick_training_of_trl_is_followed_with_its_samples_and_stopped(tmp_pat
     assert re.search("rlvitals: (WARNING|CRITICAL) out: ", said)
     state = json.loads((folder / f"checkpoint-{last}" / "trainer_state.json").read_text("utf-8"))
     assert state["global_step"] == last
+
+
+@pytest.mark.parametrize(
+    ("trainer", "algorithm", "metric"), [("async-grpo", "grpo", "reward"), ("online-dpo", "online-dpo", "score")]
+)
+def test_a_trainer_apart_is_followed_to_its_end(tmp_path: Path, trainer: str, algorithm: str, metric: str) -> None:
+    said = run_with_trl(tmp_path, str(APART), str(get_task("addition").checkpoint), "out", trainer, "4")
+    assert "ended at step 4" in said
+    run = open_run(tmp_path / "out")
+    assert (run.producer, run.algorithm, run.status.state, run.status.total) == ("trl", algorithm, "finished", 4)
+    assert run.series[metric].steps.tolist() == [1, 2, 3, 4]
+    assert run.series[metric].finite.all()
 
 
 @pytest.mark.parametrize(("page", "program"), PROGRAMS, ids=[page.stem for page, _ in PROGRAMS])
