@@ -1,6 +1,6 @@
 """Trainers of TRL beside GRPO and RLOO with the DiagnosisCallback in them, run by TRL's Python.
 
-python followed_apart.py MODEL FOLDER async-grpo|online-dpo STEPS
+python followed_apart.py MODEL FOLDER async-grpo|online-dpo|ppo STEPS
 
 AsyncGRPO usually gets its samples from a vLLM server; here a thread of this process makes them, and no weights are
 sent.
@@ -15,7 +15,12 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 from datasets import Dataset
-from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerBase
+from transformers import (
+    AutoModelForCausalLM,
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    PreTrainedTokenizerBase,
+)
 
 import rlvitals
 
@@ -140,6 +145,20 @@ def main(model: str, folder: str, algorithm: str, steps: str) -> None:
         chats = Dataset.from_list([{"prompt": [{"role": "user", "content": prompt}]} for prompt in PROMPTS])
         apart = {"rollout_worker": Worker(model, tokenizer), "weight_transfer": NoTransfer()}
         trainer = AsyncGRPOTrainer(model, brevity, args, chats, tokenizer, callbacks=[callback], **apart)
+    elif algorithm == "ppo":
+        from trl.experimental.ppo import PPOConfig, PPOTrainer  # noqa: PLC0415 - of TRL up to 1.12
+
+        del shared["max_steps"]
+        episodes = shared["per_device_train_batch_size"] * int(steps)
+        args = PPOConfig(
+            **shared, total_episodes=episodes, response_length=ANSWER, num_ppo_epochs=1, num_mini_batches=1
+        )
+        tokens = [{"input_ids": tokenizer(prompt).input_ids} for prompt in PROMPTS]
+        policy, reference = (AutoModelForCausalLM.from_pretrained(model) for _ in range(2))
+        value, reward = (AutoModelForSequenceClassification.from_pretrained(model, num_labels=1) for _ in range(2))
+        models = {"model": policy, "ref_model": reference, "reward_model": reward, "value_model": value}
+        data = {"train_dataset": Dataset.from_list(tokens), "eval_dataset": Dataset.from_list(tokens[:8])}
+        trainer = PPOTrainer(args=args, processing_class=tokenizer, **models, **data, callbacks=[callback])
     else:
         from trl.experimental.online_dpo import OnlineDPOConfig, OnlineDPOTrainer  # noqa: PLC0415 - as above
 

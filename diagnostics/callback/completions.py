@@ -37,8 +37,9 @@ class Completions:
 
 
 def _mark(logs: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What tells one generation from another."""
-    return (*map(str, logs.get("completion", ())), *logs.get("advantages", ()))
+    """What tells one generation from another: a policy that has collapsed answers other prompts with the same words."""
+    texts = (str(text) for name in ("prompt", "completion") for text in logs.get(name, ()))
+    return (*texts, *logs.get("advantages", ()))
 
 
 def _weights(trainer: Any) -> list[float]:

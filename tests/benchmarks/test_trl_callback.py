@@ -78,10 +78,25 @@ def test_a_sick_training_of_trl_is_followed_with_its_samples_and_stopped(tmp_pat
     assert state["global_step"] == last
 
 
+def test_a_sick_training_of_two_processes_is_stopped_in_both_after_the_same_step(tmp_path: Path) -> None:
+    launch = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(SCRIPT))
+    said = run_with_trl(tmp_path, *launch, str(get_task("addition").checkpoint), "out", "grpo", str(MOST_STEPS), SICK)
+    run = open_run(tmp_path / "out")
+    last = run.last_step or 0
+    assert (0 < last < MOST_STEPS, run.status.state) == (True, "stopped")
+    assert said.count(f"at step {last}") == 2
+    assert len(run.samples.at(last)) == 2 * 8
+    assert (tmp_path / "out" / f"checkpoint-{last}").is_dir()
+
+
 @pytest.mark.parametrize(
-    ("trainer", "algorithm", "metric"), [("async-grpo", "grpo", "reward"), ("online-dpo", "online-dpo", "score")]
+    ("trainer", "algorithm", "metric"),
+    [("async-grpo", "grpo", "reward"), ("online-dpo", "online-dpo", "score"), ("ppo", "ppo", "score")],
 )
 def test_a_trainer_apart_is_followed_to_its_end(tmp_path: Path, trainer: str, algorithm: str, metric: str) -> None:
+    module = f"trl.experimental.{trainer.replace('-', '_')}"
+    if subprocess.run([str(TRL_PYTHON), "-c", f"import {module}"], capture_output=True, check=False).returncode:
+        pytest.skip(f"this TRL has no {module}")
     said = run_with_trl(tmp_path, str(APART), str(get_task("addition").checkpoint), "out", trainer, "4")
     assert "ended at step 4" in said
     run = open_run(tmp_path / "out")

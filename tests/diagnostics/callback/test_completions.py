@@ -42,6 +42,14 @@ def test_a_generation_is_given_once_and_an_evaluations_not_at_all() -> None:
     assert [row["response"] for row in completions.newest()] == ["6", "7", "8", "9"]
 
 
+def test_the_same_answers_to_other_prompts_are_another_generation() -> None:
+    held = trainer(advantages=deque([0.0] * 4))
+    completions = Completions(held, 64)
+    assert len(completions.newest()) == 4
+    held._logs["prompt"] = deque(["3+3=", "3+3=", "4+4=", "4+4="])
+    assert [row["query"] for row in completions.newest()] == ["3+3=", "3+3=", "4+4=", "4+4="]
+
+
 def test_conversations_become_text_and_long_ones_are_cut() -> None:
     asked = [
         {"role": "system", "content": "Be brief."},
