@@ -13,16 +13,18 @@ from app.arenas import use_few_arenas
 from app.charts.routes import chart_routes
 from app.downloads.routes import download_routes
 from app.jump.routes import jump_routes
-from app.load.ahead import ReadAhead
-from diagnostics.garbage import collect_rarely
+from app.read_ahead import ReadAhead
+from diagnostics.garbage import collect_every, collect_rarely
 from diagnostics.remote.following import wait_at_most
 
+_SECONDS_TO_GARBAGE = 60.0
 _PATIENCE = 0.5  # seconds that a page waits for logs that lie elsewhere, before it says how far they are
 
 logging.getLogger("uvicorn.error").setLevel(logging.WARNING)  # it would announce an address without the token
 
 use_few_arenas()
 collect_rarely()
+collect_every(_SECONDS_TO_GARBAGE)
 wait_at_most(_PATIENCE)
 
 _POLICY = Policy.from_environment(os.environ, base_path=st.get_option("server.baseUrlPath"))

@@ -57,11 +57,17 @@ class Drawn:
     due: float
 
     def is_out_of_date(self, now: Snapshot) -> bool:
-        """Whether the page is to be drawn anew: at once for another state or diagnosis."""
+        """Whether the page is to be drawn anew: at once for another state or other findings."""
         if now.revision == self.snapshot.revision:
             return False
-        is_other = now.run.status.state != self.snapshot.run.status.state
-        return is_other or now.diagnosis is not self.snapshot.diagnosis or time.monotonic() >= self.due
+        return _what_matters(now) != _what_matters(self.snapshot) or time.monotonic() >= self.due
+
+
+def _what_matters(snapshot: Snapshot) -> tuple[object, ...]:
+    """What is never shown late: the state, the verdict, and which findings there are."""
+    diagnosis = snapshot.diagnosis
+    findings = [(finding.name, finding.severity, finding.still) for finding in diagnosis.findings]
+    return snapshot.run.status.state, diagnosis.verdict, findings, [muted.finding.name for muted in diagnosis.muted]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from urllib.parse import urlencode
 
 import pytest
 
-from app.load import ahead
-from app.load.ahead import ReadAhead
+from app import read_ahead
 from app.load.runs import close, is_open
+from app.read_ahead import ReadAhead
 from diagnostics.foreign_files import confine_to
 from diagnostics.runlog import RunLog
 from tests.event_loop import run_apart
@@ -61,6 +61,6 @@ def test_other_pages_open_nothing(shown: Path) -> None:
 
 
 def test_a_large_log_waits_for_its_page(shown: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ahead, "_LARGEST", 10)
+    monkeypatch.setattr(read_ahead, "_LARGEST", 10)
     asked_for("/base/run", run=shown / "a")
     assert not is_open(str(shown / "a"))
