@@ -65,15 +65,24 @@ def _stop(job: Job) -> None:
 
 
 def kill(queue: Queue, number: int) -> Job:
-    """End a job and all processes that it started at once, without a checkpoint. Raises LaunchError."""
+    """End a job and all processes that it started at once, without a checkpoint.
+
+    Raises:
+        LaunchError: There is no such job, or it has ended; or its cluster cannot be asked: then it is only no longer
+            followed.
+    """
     job = queue.job(number)
     if _was_taken_out(queue, job):
         return queue.job(number)
     _check_runs(job)
     queue.wish(job, KILL)
-    if job.spec.executor and job.spec.run_dir:
-        kill_elsewhere(job.spec.run_dir)
-    _signal(job, signal.SIGKILL)
+    try:
+        if job.spec.executor and job.spec.run_dir:
+            kill_elsewhere(job.spec.run_dir)
+    except LaunchError as error:
+        raise LaunchError(f"job {number} is no longer followed, but may go on on its cluster: {error}") from error
+    finally:
+        _signal(job, signal.SIGKILL)
     return queue.job(number)
 
 

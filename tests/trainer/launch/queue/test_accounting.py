@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,6 +19,8 @@ import pytest
 
 from diagnostics.runlog import StatusRecord
 from trainer.launch import LaunchError
+from trainer.launch.executors import Handle
+from trainer.launch.executors.job_records import made_job_folder, new_record
 from trainer.launch.queue import Job, Queue, Spec, State
 from trainer.launch.queue.ending import ask_to_stop, kill
 from trainer.launch.queue.submitting import command_spec, submit
@@ -201,6 +204,22 @@ def test_a_script_ends_with_all_that_it_started(
     wait_for(lambda: have_ended(queue), "the job to end")
     assert (queue.job(job.id).state, queue.job(job.id).detail) == (state, detail)
     wait_for(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE, "its child to end")
+
+
+def test_a_job_whose_cluster_is_gone_can_be_killed_all_the_same(
+    queue: Queue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    handle = Handle("ray", "rlvitals-1", "http://127.0.0.1:1", "rlvitals-1")
+    made_job_folder(tmp_path / "a")
+    new_record(handle, tmp_path / "a", ["sleep", "60"], {}).save()
+    sleeps = command_spec((sys.executable, "-c", "import time; time.sleep(60)"), tmp_path, run_dir=tmp_path / "a")
+    (job,) = submit([replace(sleeps, executor="ray", asks="")], queue)
+    wait_for(lambda: queue.job(job.id).state is State.RUNNING, "the job to begin")
+    with pytest.raises(LaunchError, match="is no longer followed, but may go on on its cluster: the Ray cluster at"):
+        kill(queue, job.id)
+    wait_for(lambda: have_ended(queue), "the job to end")
+    assert (queue.job(job.id).state, queue.job(job.id).slot) == (State.KILLED, f"ray-{job.id}")
 
 
 def test_a_queue_that_was_altered_is_a_sentence(queue: Queue, tmp_path: Path) -> None:
