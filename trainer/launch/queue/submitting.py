@@ -98,8 +98,8 @@ def submit(specs: Sequence[Spec], queue: Queue | None = None) -> list[Job]:
 
 
 def _make_folder(spec: Spec) -> None:
-    """Of a new run of the bundled trainer."""
-    if not spec.is_training or spec.run_dir is None or "--resume" in spec.words:
+    """Of a new run of the bundled trainer, or of a recipe."""
+    if not (spec.is_training or spec.recipe) or spec.run_dir is None or "--resume" in spec.words:
         return
     if (spec.run_dir / RUN_FILE).exists():
         raise LaunchError(f"{spec.run_dir} already holds a run; choose another folder")
