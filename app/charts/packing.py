@@ -20,7 +20,7 @@ _ALIGNMENT = 8
 _LENGTH = 4  # bytes before the header
 
 
-def packed(curves: Sequence[Points], revision: int) -> bytes:
+def packed(curves: Sequence[Points], revision: str) -> bytes:
     """The answer as bytes, with the revision of its runs. A step beyond 2⁵³ is rounded."""
     header = orjson.dumps({"curves": [_header(points) for points in curves], "revision": revision})
     padding = b" " * (-(_LENGTH + len(header)) % _ALIGNMENT)

@@ -13,7 +13,7 @@ MOST_BYTES = 1 << 20
 MOST_CURVES = 1000
 MOST_COLUMNS = 10_000  # wider than any screen
 MOST_SMOOTHING = 1000
-MOST_REVISION = 1 << 53
+LONGEST_REVISION = 2_000  # characters: a number for each run
 MOST_MEMBERS = 100  # of a group of seeds
 
 
@@ -72,7 +72,7 @@ class Question:
     columns: int
     axis: Axis
     smoothing: int
-    revision: int | None = None
+    revision: str | None = None
 
     @classmethod
     def parse(cls, body: bytes) -> Self:
@@ -96,7 +96,7 @@ class Question:
             _whole(found, "columns", 1, MOST_COLUMNS),
             cast(Axis, axis),
             _whole(found, "smoothing", 0, MOST_SMOOTHING),
-            _whole(found, "revision", 0, MOST_REVISION) if found.get("revision") is not None else None,
+            _revision(found),
         )
 
 
@@ -114,6 +114,13 @@ def _others(value: Mapping[str, Any]) -> tuple[str, ...]:
     if not isinstance(others, list) or len(others) > MOST_MEMBERS or not all(isinstance(run, str) for run in others):
         raise Malformed(f"`others` is no list of at most {MOST_MEMBERS} runs.")
     return tuple(others)
+
+
+def _revision(found: Mapping[str, Any]) -> str | None:
+    revision = found.get("revision")
+    if revision is not None and (not isinstance(revision, str) or len(revision) > LONGEST_REVISION):
+        raise Malformed("`revision` is none that an answer gave.")
+    return revision
 
 
 def _edge(found: Mapping[str, Any], name: str, default: float) -> float:

@@ -82,7 +82,7 @@ def _answer(question: Question) -> Response:
     boundary = state.boundary_with_samples()
     paths = dict.fromkeys(path for wanted in question.curves for path in wanted.runs)
     snapshots = {path: snapshot_of(path, boundary) for path in paths}
-    revision = sum(snapshot.revision for snapshot in snapshots.values())
+    revision = ",".join(str(snapshot.revision) for snapshot in snapshots.values())
     if revision == question.revision:
         return Response(status_code=204, headers=_FRESH)
     runs = {path: snapshot.run for path, snapshot in snapshots.items()}

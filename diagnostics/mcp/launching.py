@@ -48,12 +48,14 @@ def launch(library: Library, algorithm: str, settings: Settings, parent: str, ap
         (job,) = _queue("add", "--run_dir", str(folder), after=("train", *words))["jobs"]
         if Path(job["folder"]) != folder:  # a recipe's run is relaunched beside its parent
             _remove_if_empty(folder)
-        return _begun(job)
+        return _begun(library, job)
 
 
 def stop(library: Library, path: str, number: int | None) -> Document:
     """Ask a training to write a checkpoint and end; a job that waits leaves the queue."""
     if number is not None:
+        if number not in {job["id"] for job in _jobs_inside(library)}:
+            raise ToolProblem(f"there is no job {number} with a run below the folders shown; the tool queue lists them")
         answer = _queue("stop", str(number))
         return {"jobs": [_job(job) for job in answer["jobs"]], "says": answer["message"]}
     if not path:
@@ -62,14 +64,15 @@ def stop(library: Library, path: str, number: int | None) -> Document:
     return {"run": shown(run), "says": _rlvitals("stop", str(run)).strip()}
 
 
-def jobs() -> Document:
-    """The jobs of this machine's queue: those that run or wait, in their order, and the latest that have ended."""
-    answer = _queue("list")
-    live = [job for job in answer["jobs"] if job["state"] not in _ENDED]
-    ended = [job for job in answer["jobs"] if job["state"] in _ENDED]
-    ended.sort(key=lambda job: -(job["ended"] or 0.0))
-    told = [*live, *ended][:_MOST_JOBS]
-    return {"jobs": [_job(job) for job in told], "found": len(answer["jobs"]), "slots": answer["slots"]}
+def jobs(library: Library) -> Document:
+    """The jobs of the queue whose runs lie inside: those that run, those that wait in their order, the latest ended."""
+    found = _jobs_inside(library)
+    return {"jobs": [_job(job) for job in found[:_MOST_JOBS]], "found": len(found)}
+
+
+def _jobs_inside(library: Library) -> list[dict[str, Any]]:
+    """The jobs with a folder below those shown: of others a program learns nothing but that it has to wait."""
+    return [job for job in _queue("list")["jobs"] if job["folder"] and library.holds(Path(job["folder"]))]
 
 
 def _as_word(value: str | int | float | bool) -> str:
@@ -96,13 +99,13 @@ def _remove_if_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def _begun(job: Mapping[str, Any]) -> Document:
+def _begun(library: Library, job: Mapping[str, Any]) -> Document:
     """How a job that has just been queued stands once it has begun, or waits for others. Raises ToolProblem."""
     folder, asked = Path(job["folder"]), time.monotonic()
     while not (folder / STATUS_FILE).exists():
-        job = next(item for item in _queue("list")["jobs"] if item["id"] == job["id"])
+        job = next(item for item in _jobs_inside(library) if item["id"] == job["id"])
         if job["state"] in _ENDED:
-            raise ToolProblem(f"the training did not start: {untrusted(_why(job), _MOST_ERROR)}")
+            raise ToolProblem(f"the training did not start: {untrusted(job['detail'], _MOST_ERROR)}")
         waited = time.monotonic() - asked
         if waited > (_SECONDS_FOR_A_SLOT if job["state"] == "queued" else _SECONDS_TO_BEGIN):
             return {
@@ -111,16 +114,6 @@ def _begun(job: Mapping[str, Any]) -> Document:
             }
         time.sleep(_POLL_SECONDS)
     return {**_job(job), "state": "running", "says": "started; wait and diagnose take this path"}
-
-
-def _why(job: Mapping[str, Any]) -> str:
-    """Why a job has ended: what it printed last, where it printed anything."""
-    try:
-        printed = Path(job["console"]).read_text("utf-8", "replace")
-    except OSError:
-        printed = ""
-    lines = [line for line in printed.splitlines() if line.strip()]
-    return lines[-1].removeprefix("rlvitals: ") if lines else job["detail"] or f"it ended with {job['exit_code']}"
 
 
 def _job(job: Mapping[str, Any]) -> Document:

@@ -78,6 +78,10 @@ class Library:
         folders = ", ".join(map(shown, self.folders))
         raise ToolProblem(f"{name(path)!r} is no path below the folders shown ({folders}); the tool runs lists what is")
 
+    def holds(self, path: Path) -> bool:
+        """Whether a path lies inside; it need not exist."""
+        return self._boundary.holds(path)
+
     def silences(self, path: str = "") -> list[str]:
         """Of the addresses below which a path lies, or of all: which do not answer, since when and why."""
         places = [self.place(path)] if path else self.folders

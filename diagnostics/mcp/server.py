@@ -165,8 +165,8 @@ def _add_launch(server: MCPServer, library: Library) -> None:
     @server.tool(annotations=_READS, structured_output=False)
     @_answering
     def queue() -> Document:
-        """List the jobs of this machine's queue: running and waiting ones, then those that ended last."""
-        return launching.jobs()
+        """List this machine's queued trainings below these folders: running and waiting ones, then ended ones."""
+        return launching.jobs(library)
 
 
 def _answering(tool: Callable[P, Document]) -> Callable[P, str]:

@@ -27,7 +27,7 @@ const element = (tag, name, parent) => {
 export class Chart {
   points = []; // what is known of each trace, in their order
   lacks = "all"; // else "new": what its run has gained; "news": the same, if its run has changed at all
-  revision = null; // of its run, as the last answer told
+  revision = null; // of its runs, as the last answer told
   isInView = false;
   plot = null;
   #isReading = false;

@@ -144,8 +144,7 @@ class Page {
 
   // One question for all charts in view that lack points.
   async #ask() {
-    const living = this.#living();
-    const charts = living.filter((chart) => chart.isInView && chart.lacks);
+    const charts = this.#living().filter((chart) => chart.isInView && chart.lacks);
     if (this.isAsking || !charts.length) return;
     const known = charts[0].revision;
     const revision = charts.every((chart) => chart.lacks === "news" && chart.revision === known) ? known : null;

@@ -51,7 +51,7 @@ def test_a_new_step_of_a_long_run_takes_no_more_bytes_than_one_of_a_short_run(tm
         len(packed([ask(run, Mark(steps - 1, steps - 1, 0))], 1)) for run, steps in ((short, 100), (long_run, LONG))
     ]
     assert sizes[1] - sizes[0] <= 16  # a longer mark
-    assert sizes[1] < 240
+    assert sizes[1] < 200
 
 
 def test_a_long_run_is_answered_with_as_many_points_as_there_are_columns_to_show_them(long_run: Run) -> None:

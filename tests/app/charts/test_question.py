@@ -49,6 +49,8 @@ def test_what_is_no_question_is_refused_with_the_reason(body: bytes, words: str)
     ("more", "words"),
     [
         ({"columns": 0}, "`columns`"),
+        ({"revision": 7}, "`revision`"),
+        ({"revision": "7" * 2_001}, "`revision`"),
         ({"columns": 1_000_000}, "`columns`"),
         ({"columns": True}, "`columns`"),
         ({"columns": 3.5}, "`columns`"),

@@ -58,11 +58,11 @@ def test_the_points_of_a_run_come_with_the_token(server: Server) -> None:
 
 
 def test_a_page_that_follows_a_run_gets_nothing_until_the_run_has_changed(server: Server) -> None:
-    def asked(revision: int) -> tuple[int, bytes]:
+    def asked(revision: str) -> tuple[int, bytes]:
         body = {**json.loads(question(server.shown / "a")), "revision": revision}
         return server.signed_in(POINTS, json.dumps(body).encode())
 
-    status, body = asked(0)
+    status, body = asked("0")
     revision = json.loads(body[4 : 4 + int.from_bytes(body[:4], "little")])["revision"]
     assert (status, asked(revision)) == (200, (204, b""))
 

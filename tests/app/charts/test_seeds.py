@@ -42,7 +42,7 @@ def test_a_long_group_takes_few_points_and_keeps_every_spike_of_its_edges(tmp_pa
     answer = ask(run_of(tmp_path / "a.csv", one), run_of(tmp_path / "b.csv", other))
     assert (answer.low.min(), answer.high.max()) == (-9.0, 20.0)
     assert len(answer.places) < 10 * COLUMNS
-    assert len(packed([answer], 1)) > 5 * 8 * len(answer.places)
+    assert len(packed([answer], "1")) > 5 * 8 * len(answer.places)
 
 
 def test_runs_without_a_step_in_common_have_no_mean(tmp_path: Path) -> None:
