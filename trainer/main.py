@@ -39,7 +39,7 @@ from trainer.launch import LaunchError, stop
 from trainer.launch.arguments import RUNS_FOLDER, Plan, help_text, read_plan, usage
 from trainer.launch.consent import Consent
 from trainer.launch.several_processes import as_launched, become_launcher, process_count, process_number
-from trainer.launch.submission import LOCAL, Placement, job_title, reports_below, submit
+from trainer.launch.submission import LOCAL, Placement, reports_below, submit
 from trainer.rewards import RewardError, RewardFunc, get_reward_funcs
 from trainer.rewards.smoke_test import read_trial_request, smoke_test
 from trainer.run.failures import in_words, print_failure
@@ -148,7 +148,7 @@ def _submit(plan: Plan, words: Sequence[str], placement: Placement) -> int:
     admit_training(plan, asks=True)
     record = submit(plan, words, placement)
     where = visible(shlex.quote(str(record.run_dir)))
-    sys.stdout.write(f"{job_title(record.handle)} trains {plan.algorithm} on {plan.config.data_name} into {where}\n")
+    sys.stdout.write(f"{record.handle.title} trains {plan.algorithm} on {plan.config.data_name} into {where}\n")
     sys.stderr.write(f"look at it with: rlvitals status {where}; stop it with: rlvitals stop {where}\n")
     return FINISHED
 

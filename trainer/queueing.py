@@ -18,7 +18,7 @@ from diagnostics.addresses import address_of
 from diagnostics.visible_text import visible
 from trainer.config.options import ConfigError
 from trainer.launch import LaunchError
-from trainer.launch.arguments import RUNS_FOLDER, read_plan
+from trainer.launch.arguments import RUNS_FOLDER
 from trainer.launch.cloning import clone
 from trainer.launch.consent import FLAGS
 from trainer.launch.new_run import free_name
@@ -32,6 +32,7 @@ from trainer.launch.recipes import recipe_named, recipes_file
 from trainer.launch.recipes.document import recipe_documents
 from trainer.launch.relaunching import is_of_bundled_trainer, relaunch_specs, relaunch_words
 from trainer.launch.starting import slot_for
+from trainer.launch.submission import plan_of
 from trainer.trust.admission import admit_training
 
 Request = Mapping[str, Any]
@@ -93,7 +94,7 @@ def _sweep(queue: Queue, request: Request) -> Answer:
         raise LaunchError("a sweep changes the arguments of: train ppo|grpo|rloo …, or of a --recipe")
     changed = [[*words, *itertools.chain.from_iterable(point.words)] for point in points]
     for each in changed:
-        read_plan(each[1:])  # all are checked before a folder is made
+        plan_of(each[1:])  # all are checked before a folder is made
     specs = [_spec(queue, request, each, None, point.name) for each, point in zip(changed, points, strict=True)]
     jobs = submit(specs, queue)
     return f"{len(jobs)} jobs are queued", jobs
@@ -112,7 +113,7 @@ def _relaunch(queue: Queue, request: Request) -> Answer:
     root = RUNS_FOLDER if address_of(run) else None  # nothing is written beside the copy of what lies elsewhere
     if is_of_bundled_trainer(run):
         for changes in request["variants"]:
-            admit_training(read_plan(relaunch_words(run, changes)[1:]), asks=False)
+            admit_training(plan_of(relaunch_words(run, changes)[1:]), asks=False)
     jobs = submit(relaunch_specs(queue, run, request["variants"], root), queue)
     return f"{len(jobs)} jobs are queued", jobs
 
@@ -122,7 +123,7 @@ def _spec(queue: Queue, request: Request, words: Sequence[str], run_dir: Path | 
     if words[:1] != ["train"]:
         asks = request.get("asks") or queue.slots().usual
         return command_spec(words, Path.cwd(), run_dir=run_dir, asks=asks)
-    plan = read_plan(words[1:])
+    plan = plan_of(words[1:])
     if plan.resumed_step is not None:
         raise LaunchError("a run that goes on has its own command: rlvitals queue retry, or rlvitals train --resume")
     admit_training(plan, asks=False)
@@ -173,7 +174,7 @@ def _move(queue: Queue, request: Request) -> Answer:
 def _clone(queue: Queue, request: Request) -> Answer:
     spec = clone(queue.job(request["number"]).spec, request["words"])
     if spec.is_training:
-        admit_training(read_plan(spec.words[1:]), asks=False)
+        admit_training(plan_of(spec.words[1:]), asks=False)
     (job,) = submit([spec], queue)
     return f"job {job.id} is queued", [job]
 

@@ -181,6 +181,33 @@ def test_a_recipe_runs_on_the_cluster_and_the_queue_tells_of_it_stops_it_and_kil
     assert "Slurm does not take the job: " in job(4)["detail"]
 
 
+def test_a_training_in_the_queue_runs_on_two_machines_is_stopped_and_goes_on_there(
+    login: Login, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+    def job(*words: str) -> dict[str, Any]:
+        done = login.rlvitals("queue", *words)
+        assert done.returncode == 0, done.stderr
+        return dict(published(done.stdout, "queue")["jobs"][0])
+
+    words = ("train", "grpo", *MANY, "--report_to", "none", "--executor", "slurm", "--nodes", "2")
+    job("add", "--format", "json", "--run_dir", "a", "--", *words)
+    login.wait_for(lambda: len(login.steps("a")) > 2)
+    assert job("list", "--format", "json")["slot"] == "slurm-1"
+    job("stop", "1", "--format", "json")
+    login.wait_for(lambda: job("list", "--format", "json")["state"] == "finished")
+    last = login.steps("a")[-1]
+    assert (login.state("a"), job("list", "--format", "json")["detail"]) == ("stopped", f"stopped at step {last}")
+    job("retry", "1", "--format", "json")
+    login.wait_for(lambda: len(login.steps("a")) > last + 2)
+    assert login.steps("a") == list(range(1, login.steps("a")[-1] + 1))
+    assert json.loads((login.folder / "a" / RUN_FILE).read_text())["config"]["num_processes"] == 2
+    job("kill", "1", "--format", "json")
+    login.wait_for(lambda: login.cluster.run("squeue", "--noheader") == "")
+    assert job("list", "--format", "json")["state"] == "killed"
+
+
 def test_any_command_runs_as_a_job(login: Login, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SLURM_CONF", login.cluster.environment["SLURM_CONF"])
     monkeypatch.chdir(tmp_path)

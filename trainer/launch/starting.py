@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trainer.config.options import ConfigError
-from trainer.launch.arguments import read_plan
 from trainer.launch.error import LaunchError
 from trainer.launch.queue.job import Job
 from trainer.launch.queue.store import Queue
 from trainer.launch.queue.submitting import resume_spec, training_spec
 from trainer.launch.queue.submitting import start as start_spec
+from trainer.launch.submission import plan_of
 
 
 def start(words: Sequence[str], run_dir: Path, child_of: Path | None = None) -> Job:
@@ -38,7 +38,7 @@ def resume(run_dir: Path) -> Job:
 def slot_for(words: Sequence[str]) -> str:
     """The kind of slot that a training of these words asks for. Raises LaunchError where they describe none."""
     try:
-        uses_cpu = read_plan(words[1:]).config.use_cpu
+        uses_cpu = plan_of(words[1:]).config.use_cpu
     except ConfigError as error:
         raise LaunchError(str(error)) from error
     return "cpu" if uses_cpu else Queue.of_user().slots().usual

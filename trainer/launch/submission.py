@@ -14,7 +14,7 @@ from trainer.launch import stopping
 from trainer.launch.arguments import RUNS_FOLDER, Plan, read_plan, separate
 from trainer.launch.consent import FLAGS, Consent
 from trainer.launch.error import LaunchError
-from trainer.launch.executors import EXECUTORS, Executor, Handle, JobState, JobStatus, Resources, Task
+from trainer.launch.executors import EXECUTORS, Executor, JobState, JobStatus, Resources, Task
 from trainer.launch.executors.job_records import JobRecord, job_folder, job_of, jobs_below, made_job_folder, new_record
 from trainer.launch.executors.resources import RESOURCE_HELP
 
@@ -71,7 +71,7 @@ class JobReport:
         record = self.record
         return {
             "run_dir": str(record.run_dir),
-            "title": job_title(record.handle),
+            "title": record.handle.title,
             "folder": str(job_folder(record.run_dir)),
             "executor": record.handle.executor,
             "job_id": record.handle.job_id,
@@ -98,9 +98,26 @@ def submit(plan: Plan, words: Sequence[str], placement: Placement) -> JobRecord:
     executor = EXECUTORS[placement.executor]()
     if lack := executor.missing():
         raise LaunchError(lack)
-    resources = placement.resources.placed(plan.config.num_processes)
     run_dir = _free_folder(plan) if plan.directory is None else _given_folder(plan.directory)
     _check_free(run_dir, is_resumed=plan.resumed_step is not None)
+    task, resources = cluster_task(plan, words, run_dir, placement.resources)
+    try:
+        handle = executor.start(task, made_job_folder(run_dir), resources)
+    except LaunchError:
+        _remove_if_empty(run_dir)
+        raise
+    record = new_record(handle, run_dir, task.command, resources.to_dict())
+    record.save()
+    return record
+
+
+def cluster_task(plan: Plan, words: Sequence[str], run_dir: Path, wanted: Resources) -> tuple[Task, Resources]:
+    """What an executor starts for a training into this folder, and what that asks for, process by process.
+
+    Raises:
+        ConfigError: The processes cannot be placed so.
+    """
+    resources = wanted.placed(plan.config.num_processes)
     _, kept = separate(words, _REPLACED)
     own = [] if plan.resumed_step is not None else ["--run_dir", str(run_dir)]
     if resources.processes > 1 and plan.resumed_step is None:
@@ -108,15 +125,20 @@ def submit(plan: Plan, words: Sequence[str], placement: Placement) -> JobRecord:
         read_plan([*kept, *own])  # so that what does not divide by them is refused here and now
     command = _trainer(_START, *kept, *own, _ONLY_TRUSTED)
     again = _trainer(_START, "--resume", str(run_dir), _ONLY_TRUSTED)
-    task = Task(command, run_dir.name, again, run_dir / RUN_FILE)
-    try:
-        handle = executor.start(task, made_job_folder(run_dir), resources)
-    except LaunchError:
-        _remove_if_empty(run_dir)
-        raise
-    record = new_record(handle, run_dir, command, resources.to_dict())
-    record.save()
-    return record
+    return Task(command, run_dir.name, again, run_dir / RUN_FILE), resources
+
+
+def plan_of(words: Sequence[str]) -> Plan:
+    """What the arguments of `train` describe, wherever it is to run.
+
+    Raises:
+        ConfigError: They describe no training, or no place for one.
+        LaunchError: This machine cannot talk to the cluster that they name.
+    """
+    placement, own = Placement.taken_from(words)
+    if placement.executor != LOCAL and (lack := EXECUTORS[placement.executor].missing()):
+        raise LaunchError(lack)
+    return read_plan(own)
 
 
 def stop(run_dir: Path) -> str:
@@ -159,8 +181,8 @@ def stop_job(run_dir: Path) -> str | None:
     executor.stop(record.handle, job_folder(run_dir))
     if status.state is JobState.QUEUED:
         _remove_if_empty(record.run_dir)
-        return f"{run_dir}: {job_title(record.handle)} was taken back before it began"
-    return f"{run_dir} finishes its step, saves a checkpoint and ends ({job_title(record.handle)})"
+        return f"{run_dir}: {record.handle.title} was taken back before it began"
+    return f"{run_dir} finishes its step, saves a checkpoint and ends ({record.handle.title})"
 
 
 def reports_below(paths: Iterable[Path]) -> list[JobReport]:
@@ -194,11 +216,6 @@ def _last_words(record: JobRecord, status: JobStatus) -> str:
     return (own or lines or [""])[-1].removeprefix(_SPOKEN)
 
 
-def job_title(handle: Handle) -> str:
-    """A job as its user knows it: "Slurm job 12"."""
-    return f"{handle.executor.capitalize()} job {handle.job_id}"
-
-
 def _executor(name: str) -> Executor:
     if name not in EXECUTORS:
         raise LaunchError(f"there is no executor {name!r}; this rlvitals has {', '.join(EXECUTORS)}")
@@ -213,7 +230,7 @@ def _check_free(run_dir: Path, is_resumed: bool) -> None:
         return
     (status,) = _executor(record.handle.executor).states([record.handle])
     if status.is_live:
-        raise LaunchError(f"{job_title(record.handle)} is {status.state} and trains into {run_dir}; stop it first")
+        raise LaunchError(f"{record.handle.title} is {status.state} and trains into {run_dir}; stop it first")
 
 
 def _free_folder(plan: Plan) -> Path:

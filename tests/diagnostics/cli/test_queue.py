@@ -258,3 +258,15 @@ def test_ready_recipes_are_written_beside_their_scripts_and_replace_nothing(tmp_
     assert sorted(path.suffix for path in (tmp_path / "mine").iterdir()) == [".py"] * 4 + [".toml"]
     assert main(["recipes", "--to", "mine"]) == 2
     assert "is there already; name another folder" in capsys.readouterr().err
+
+
+def test_a_cluster_that_is_not_named_is_refused_before_anything_is_queued(
+    told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("RAY_API_SERVER_ADDRESS", raising=False)
+    assert main(["queue", "add", "--", "train", "grpo", "--executor", "ray"]) == 2
+    assert "no Ray cluster is named; set RAY_API_SERVER_ADDRESS" in capsys.readouterr().err
+    monkeypatch.setenv("RAY_API_SERVER_ADDRESS", "http://127.0.0.1:1")
+    assert main(["queue", "add", "--", "train", "grpo", "--executor", "ray", "--gpus_per_node", "x"]) == 2
+    assert "gpus_per_node must be a whole number" in capsys.readouterr().err
+    assert (told("list")["jobs"], list(tmp_path.glob("runs/*"))) == ([], [])

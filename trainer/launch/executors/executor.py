@@ -71,6 +71,11 @@ class Handle:
     token: str
     """What the job itself still shows, so that a later job with the same id is never taken for it."""
 
+    @property
+    def title(self) -> str:
+        """A job as its user knows it: "Slurm job 12"."""
+        return f"{self.executor.capitalize()} job {self.job_id}"
+
 
 class Executor(Protocol):
     """Starts commands and answers for them later, in another process too.
@@ -103,7 +108,7 @@ class Executor(Protocol):
         """End the job now, with everything that it started."""
 
     def printed(self, handle: Handle, folder: Path, since: int) -> bytes:
-        """What the job's first process has printed after its first `since` bytes; nothing where nothing can be read."""
+        """What the job's first process has printed after its first `since` bytes, as far as can be had at once."""
 
     def console(self, folder: Path, most: int) -> bytes:
         """The last `most` bytes that the command printed."""

@@ -3,8 +3,9 @@
 python -P -m trainer.launch.executors.following EXECUTOR ASKED RUN_DIR COMMAND …
 
 It submits the command, or goes on with the job that trains into the folder already; passes on what the job prints;
-hands a stop on to it; and ends as it does. ASKED is a JSON object: the `resources` that the job asks for, and the
-`environment` that it must see. Where this process is killed the job goes on.
+hands a stop on to it; and ends as it does. ASKED is a JSON object: the `resources` that the job asks for, the
+`environment` that it must see, and how it goes on where it is started `again`. Where this process is killed the job
+goes on.
 """
 
 import json
@@ -47,9 +48,11 @@ class Following:
         """The exit code that tells how the job ended."""
         while True:
             status, sentence = self._look()
-            self._pass_on()
+            has_more = self._passes_on()
             self._say(sentence)
             if status is not None and not status.is_live:
+                while has_more:
+                    has_more = self._passes_on()
                 return self._ended(status)
             if self._is_to_stop.is_set() and not self._has_asked:
                 self._stop()
@@ -64,7 +67,7 @@ class Following:
             (status,) = self._executor.states([self._record.handle])
         except ExecutorError as error:
             return None, str(error)
-        return status, f"{self._title} is {status.state}{f' ({status.reason})' if status.reason else ''}"
+        return status, f"{self._record.handle.title} is {status.state}{f' ({status.reason})' if status.reason else ''}"
 
     def _stop(self) -> None:
         try:
@@ -73,11 +76,13 @@ class Following:
             self._say(str(error))
         self._has_asked = True
 
-    def _pass_on(self) -> None:
+    def _passes_on(self) -> bool:
+        """Print what the job has printed since; False where there is nothing new."""
         new = self._executor.printed(self._record.handle, self._folder, self._printed)
         self._printed += len(new)
         sys.stdout.buffer.write(new)
         sys.stdout.flush()
+        return bool(new)
 
     def _ended(self, status: JobStatus) -> int:
         if self._has_asked or status.state is JobState.FINISHED:
@@ -96,10 +101,17 @@ class Following:
             sys.stdout.write(f"rlvitals: {visible(sentence)}\n")
             sys.stdout.flush()
 
-    @property
-    def _title(self) -> str:
-        handle = self._record.handle
-        return f"{handle.executor.capitalize()} job {handle.job_id}"
+
+def follow_command(executor: str, task: Task, resources: Mapping[str, str], run_dir: Path) -> tuple[str, ...]:
+    """The command that runs a task on a cluster and follows it, for a process of this machine."""
+    asked = {
+        "resources": dict(resources),
+        "environment": dict(task.environment),
+        "again": list(task.again),
+        "begun": str(task.begun) if task.begun else None,
+    }
+    module = (sys.executable, "-P", "-m", "trainer.launch.executors.following")
+    return (*module, executor, json.dumps(asked), str(run_dir), *task.command)
 
 
 def live_record(run_dir: Path) -> JobRecord | None:
@@ -122,7 +134,8 @@ def _submitted(executor: Executor, asked: Mapping[str, Any], run_dir: Path, comm
         raise ExecutorError(lack)
     resources = Resources.parse(asked["resources"])
     run_dir.mkdir(parents=True, exist_ok=True)
-    task = Task(command, run_dir.name, environment=asked["environment"])
+    begun = Path(asked["begun"]) if asked["begun"] else None
+    task = Task(command, run_dir.name, asked["again"], begun, asked["environment"])
     handle = executor.start(task, made_job_folder(run_dir), resources)
     record = new_record(handle, run_dir, command, resources.to_dict())
     record.save()

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
-from diagnostics.foreign_files import read_end
+from diagnostics.foreign_files import read_end, read_span
 from trainer.launch.executors.executor import ExecutorError, Handle, JobState, JobStatus, Task
 from trainer.launch.executors.resources import RESOURCE_HELP, Resources
 from trainer.launch.executors.slurm_task import BEGUN, STOP_FILE, become
@@ -23,6 +23,7 @@ _COMMANDS = ("sbatch", "squeue", "scancel", "scontrol")
 _SECONDS = 30.0  # for one of Slurm's commands; its controller may be busy, but the page waits
 _SECONDS_FOR_OTHERS = 120
 """Time for the processes of a job to record an end after the first of them has ended."""
+_MOST_PRINTED = 1 << 24  # bytes, that are handed on at once
 _CONFIGURATION = "SLURM_CONF"
 _LONGEST_NAME = 60
 _STATES = {
@@ -119,11 +120,9 @@ class SlurmExecutor:
         _end(handle.job_id)
 
     def printed(self, handle: Handle, folder: Path, since: int) -> bytes:
-        """What the job's first process has printed after its first `since` bytes, errors among it."""
+        """What the job's first process has printed after its first `since` bytes, errors among it, up to a bound."""
         try:
-            with (folder / f"{handle.job_id}_0_log.out").open("rb") as log:
-                log.seek(since)
-                return log.read()
+            return read_span(folder / f"{handle.job_id}_0_log.out", since, since + _MOST_PRINTED)
         except OSError:  # it has not begun
             return b""
 

@@ -12,8 +12,8 @@ _LAST_BYTES = 1 << 16  # of a console log: its last lines
 
 
 def console_of(queue: Queue, job: Job) -> Path:
-    """What the job prints: in its run for the bundled trainer, else beside the queue."""
-    if job.spec.is_training and job.spec.run_dir is not None:
+    """What the job prints: in its run for the bundled trainer, else beside the queue, as on a cluster."""
+    if job.spec.is_training and not job.spec.executor and job.spec.run_dir is not None:
         return job.spec.run_dir / CONSOLE_FILE
     return queue.folder / _CONSOLES / f"{job.id}.log"
 

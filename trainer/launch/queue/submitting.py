@@ -8,11 +8,13 @@ from pathlib import Path
 from diagnostics.runlog import ENDED_STATES, RUN_FILE
 from trainer.launch.consent import Consent
 from trainer.launch.error import LaunchError
+from trainer.launch.executors.following import follow_command
 from trainer.launch.queue.job import Job, Spec, State, kept_environment
 from trainer.launch.queue.places import remove_leftovers, status_of
 from trainer.launch.queue.slots import next_starts
 from trainer.launch.queue.store import Queue
 from trainer.launch.queue.worker import ensure_worker
+from trainer.launch.submission import LOCAL, Placement, cluster_task, plan_of
 
 SECONDS_TO_BEGIN = 60.0
 """Time limit for a job whose slot is free to begin writing its run; half a second is usual."""
@@ -23,8 +25,16 @@ _SECONDS_TO_LOOK_ALIVE = 1.0  # of a command that writes no run log: by then it 
 def training_spec(words: Sequence[str], run_dir: Path, asks: str, child_of: Path | None = None) -> Spec:
     """A training of the bundled trainer: `words` without --run_dir, `["train", "grpo", "--max_steps", "50"]`.
 
-    It runs code that is trusted already alone: nobody answers questions when its turn comes.
+    It runs code that is trusted already alone: nobody answers questions when its turn comes. Where the words name an
+    executor, the job follows the training on its cluster.
+
+    Raises:
+        ConfigError: The executor, or what is asked of it, is none.
+        LaunchError: This machine cannot talk to the cluster.
     """
+    placement, own = Placement.taken_from(words[1:])
+    if placement.executor != LOCAL:
+        return _cluster_spec(words, own, placement, run_dir.absolute(), child_of)
     command = [sys.executable, "-P", "-m", "trainer.main", *words]
     return Spec(
         name=run_dir.name,
@@ -35,6 +45,25 @@ def training_spec(words: Sequence[str], run_dir: Path, asks: str, child_of: Path
         run_dir=run_dir.absolute(),
         asks=asks,
         child_of=child_of,
+    )
+
+
+def _cluster_spec(
+    words: Sequence[str], own: Sequence[str], placement: Placement, run_dir: Path, child_of: Path | None
+) -> Spec:
+    """The same on a cluster; `own` are the trainer's own words among the arguments."""
+    task, resources = cluster_task(plan_of(words[1:]), own, run_dir, placement.resources)
+    asked = {name: str(value) for name, value in resources.to_dict().items()}
+    return Spec(
+        name=run_dir.name,
+        words=tuple(words),
+        argv=follow_command(placement.executor, task, asked, run_dir),
+        cwd=Path.cwd(),
+        environment=kept_environment(),
+        run_dir=run_dir,
+        asks="",
+        child_of=child_of,
+        executor=placement.executor,
     )
 
 
@@ -179,6 +208,6 @@ def has_begun(job: Job) -> bool:
     """Whether it writes its run; of a command that need not write one, whether it has lived for a moment."""
     if not job.holds_slot:
         return False
-    if job.spec.is_training:
+    if job.spec.is_training and not job.spec.executor:
         return status_of(job) is not None
     return time.time() - (job.began or 0.0) > _SECONDS_TO_LOOK_ALIVE

@@ -1,6 +1,5 @@
 """A launch recipe: the command of a user's own script, with places for the values of its parameters."""
 
-import json
 import re
 import sys
 from collections.abc import Mapping
@@ -11,7 +10,8 @@ from diagnostics.runlog import RecordError, RunRecord
 from diagnostics.runlog.writer import PARENT_VARIABLE
 from trainer.config.options import ConfigError, did_you_mean
 from trainer.launch.error import LaunchError
-from trainer.launch.executors.resources import Resources
+from trainer.launch.executors import Resources, Task
+from trainer.launch.executors.following import follow_command
 from trainer.launch.queue.job import Spec
 from trainer.launch.queue.submitting import command_spec
 from trainer.launch.recipes.parameter import Parameter
@@ -92,9 +92,9 @@ class LaunchRecipe:
             Resources.parse(resources)
         except ConfigError as error:
             raise LaunchError(f"the recipe {self.name}: {error}") from error
-        asked = {"resources": resources, "environment": environment}
-        follow = (sys.executable, "-P", "-m", "trainer.launch.executors.following", self.executor, json.dumps(asked))
-        return replace(spec, argv=(*follow, str(spec.run_dir), *spec.argv), executor=self.executor, asks="")
+        task = Task(spec.argv, spec.name, environment=environment)
+        follow = follow_command(self.executor, task, resources, spec.run_dir or run_dir)
+        return replace(spec, argv=follow, executor=self.executor, asks="")
 
     def _filled(self, word: str, words: Mapping[str, str], run_dir: Path) -> str:
         own = {RUN_DIR: str(run_dir.absolute()), PYTHON: sys.executable, FOLDER: str(self.folder)}

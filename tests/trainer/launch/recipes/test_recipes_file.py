@@ -131,7 +131,8 @@ def test_what_is_asked_of_a_cluster_may_be_a_parameter_within_its_bounds(tmp_pat
     assert (spec.executor, spec.words) == ("slurm", ("train", str(tmp_path / "run")))
     asked, folder, *command = spec.argv[-4:]
     resources = {"nodes": "2", "time": "2:00:00", "partition": "h100", "gpus_per_node": "8"}
-    assert json.loads(asked) == {"resources": resources, "environment": {"WANDB_MODE": "offline"}}
+    environment = {"WANDB_MODE": "offline"}
+    assert json.loads(asked) == {"resources": resources, "environment": environment, "again": [], "begun": None}
     assert (folder, tuple(command)) == (str(tmp_path / "run"), spec.words)
     with pytest.raises(LaunchError, match="nodes must be a whole number from 1 to 4, but is '9'"):
         recipe.spec({"nodes": "9"}, tmp_path / "run", "cpu")
