@@ -176,7 +176,7 @@ def _gaps(tracks: Iterable[TagSeries]) -> int:
 
     A metric missing from some rows by design (rewards when a generation is used twice) makes no gap.
     """
-    longest = max(tracks, key=lambda track: len(track.steps), default=None)
+    longest = max(tracks, key=lambda track: track.size, default=None)
     return longest.gaps() if longest else 0
 
 

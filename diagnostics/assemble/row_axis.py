@@ -23,10 +23,10 @@ _LARGEST = 2.0**53  # the whole numbers that a float holds
 def has_no_axis(tags: Mapping[str, RawSeries]) -> bool:
     """Whether all points stand at one step although most tags have several."""
     series = [item for item in tags.values() if len(item.steps)]
-    first = series[0].steps[0] if series else 0
-    if any(item.steps[-1] != first for item in series) or any((item.steps != first).any() for item in series):
+    if 2 * sum(len(item.steps) >= FEWEST_ROWS for item in series) <= len(series):
         return False
-    return 2 * sum(len(item.steps) >= FEWEST_ROWS for item in series) > len(series)
+    first = series[0].steps[0]
+    return all(item.steps[-1] == first for item in series) and all((item.steps == first).all() for item in series)
 
 
 def on_rows(recording: Recording) -> Recording:

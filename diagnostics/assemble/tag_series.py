@@ -7,6 +7,8 @@ must not change).
 
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import pairwise
+from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +21,7 @@ from diagnostics.producers.trainer import MetricName
 from diagnostics.readers.growing_array import Growing, extends
 
 GAP_FACTOR = 1.5  # a distance between logged steps counts as a gap beyond this many usual distances
+_FEW = 8  # points, over which Python's own loop is quicker than an array's
 
 
 class TagMeaning(NamedTuple):
@@ -77,11 +80,17 @@ class TagSeries:
     def __init__(self, terms: TagMeaning, raw: RawSeries) -> None:
         """Start with the points that the log holds so far."""
         self.terms = terms
+        self._gaps: Gaps | None = None  # asked of one of the run's tags
         self._begin(raw)
 
     @property
     def points(self) -> int:
         return len(self._raw.steps)
+
+    @property
+    def size(self) -> int:
+        """The number of points of the series."""
+        return len(self._raw.steps if self._steps is None else self._steps)
 
     @property
     def steps(self) -> Steps:
@@ -113,12 +122,15 @@ class TagSeries:
 
     def gaps(self) -> int:
         """The number of missing steps, at the usual distance between two steps."""
+        if self._gaps is None:
+            self._gaps = Gaps()
         return self._gaps.count(self.steps)
 
     def _begin(self, raw: RawSeries) -> None:
         """Process all points; columns identical to the log's own are not stored twice."""
         steps, values = self.terms.steps(raw), self.terms.in_unit(raw.values)
-        self._raw, self._gaps = raw, Gaps()
+        self._raw = raw
+        self._gaps = None
         self._replaced = NO_STEPS, NO_VALUES
         self._steps = Growing(steps) if self.terms.counts_rows else None
         self._values = None if self.terms.keeps_values else Growing(values)
@@ -141,7 +153,8 @@ class TagSeries:
             self._times.append(raw.times[known:])
 
     def _count(self, values: Values) -> None:
-        if np.count_nonzero(np.isfinite(values)) < len(values):
+        is_finite = all(map(isfinite, values.tolist())) if len(values) <= _FEW else bool(np.isfinite(values).all())
+        if not is_finite:
             self.nan += int(np.count_nonzero(np.isnan(values)))
             self.inf += int(np.count_nonzero(np.isinf(values)))
 
@@ -222,7 +235,9 @@ def _goes_on(new: RawSeries, old: RawSeries) -> bool:
 
 
 def _is_forward(steps: Steps) -> bool:
-    return len(steps) < 2 or int(np.count_nonzero(steps[1:] > steps[:-1])) == len(steps) - 1
+    if len(steps) <= _FEW:
+        return all(earlier < later for earlier, later in pairwise(steps.tolist()))
+    return int(np.count_nonzero(steps[1:] > steps[:-1])) == len(steps) - 1
 
 
 def _rewinds(steps: Steps, resumed_after: tuple[int, ...]) -> int:

@@ -89,9 +89,16 @@ class _Column:
 
     def _consolidate(self) -> None:
         """Move the recent points into the arrays."""
-        if self.new_steps:
+        if not self.new_steps:
+            return
+        if self._size:
             self._append(self.new_steps, self.new_values, self.new_times)
-            del self.new_steps[:], self.new_values[:], self.new_times[:]
+        else:  # a log may hold a hundred thousand tags with one point each
+            self._steps, self._values = np.array(self.new_steps), np.array(self.new_values)
+            self._times = np.array(self.new_times)
+            self._has_times = bool(np.count_nonzero(self._times))
+            self._size = len(self.new_steps)
+        del self.new_steps[:], self.new_values[:], self.new_times[:]
 
     def _append(
         self,

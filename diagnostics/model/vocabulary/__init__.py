@@ -54,12 +54,16 @@ PART_PREFIX = "part/"
 PER_FUNCTION = frozenset({"reward_func_mean", "reward_func_std"})  # metrics of one reward function, named after a slash
 
 _BY_NAME = {entry.name: entry for entry in METRICS}
+_BEFORE_SLASH = PER_FUNCTION | {prefix.removesuffix("/") for prefix in (EVAL_PREFIX, ALL_PREFIX, PART_PREFIX)}
 
 
 def metric(name: str) -> Metric | None:
     """The entry for a canonical name, a reward function's too (`reward_func_mean/accuracy`); None for a raw tag."""
-    if "/" not in name:
+    first, slash, _ = name.partition("/")
+    if not slash:
         return _BY_NAME.get(name)
+    if first not in _BEFORE_SLASH:
+        return None
     base = _of_whole(name.removeprefix(EVAL_PREFIX)).removeprefix(ALL_PREFIX)
     family = base.split("/", 1)[0]
     return _BY_NAME.get(family if family in PER_FUNCTION else base)
