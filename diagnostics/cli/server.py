@@ -19,6 +19,7 @@ from diagnostics.language import _
 
 _READY_SECONDS = 60.0
 _POLL_SECONDS = 0.1
+_LOOK_SECONDS = 0.5
 _ANSWER_SECONDS = 2.0
 _END_SECONDS = 5.0
 _HEALTH = "/_stcore/health"
@@ -88,6 +89,15 @@ class Server:
                 raise CommandError(sentence.format(port=self.address.port, seconds=f"{_READY_SECONDS:.0f}"))
             time.sleep(_POLL_SECONDS)
         return False
+
+    def wait(self) -> int:
+        """Wait until the process ends by itself; its exit code.
+
+        It looks time and again, since a wait without an end does not notice a Ctrl-C that came the moment before.
+        """
+        while (code := self.process.poll()) is None:
+            time.sleep(_LOOK_SECONDS)
+        return code
 
     def terminate(self) -> None:
         """End the process: politely, and by force when that takes too long or is interrupted."""

@@ -69,7 +69,7 @@ def _serve(script: Path, arguments: argparse.Namespace) -> int:
             if server.becomes_ready():
                 _announce(address, token, _what_it_opens(arguments))
                 with alerts_over(arguments.paths, address.url()):
-                    return server.process.wait()
+                    return server.wait()
         if _is_free(arguments.host, port):
             raise CommandError(_("the dashboard ended before it could be opened; what it said stands above"))
     raise CommandError(
