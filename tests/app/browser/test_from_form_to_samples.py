@@ -9,6 +9,7 @@ import psutil
 from playwright.sync_api import Page, expect
 
 from diagnostics.runlog import RUN_FILE, SAMPLES_FILE
+from trainer.launch import stop
 
 Fixture = Callable[..., Any]
 
@@ -91,7 +92,8 @@ def test_a_fix_is_tried_with_a_click_and_what_was_wrong_is_gone(
     tmp_path: Path,
 ) -> None:
     runs = tmp_path / "runs"
-    sick = start_training(runs / "hot-1", "grpo", "--recipe", "grpo-addition", "--learning_rate", "0.01")
+    words = ("grpo", "--recipe", "grpo-addition", "--learning_rate", "0.01", "--max_steps", LONG)
+    sick = start_training(runs / "hot-1", *words)
     page = open_screen(start_dashboard(runs).url_of(sick.run_dir)).page
     expect(page.get_by_text("The policy has moved far away from the reference model.")).to_be_visible()
     page.get_by_role("button", name="Stop").click()
@@ -102,7 +104,8 @@ def test_a_fix_is_tried_with_a_click_and_what_was_wrong_is_gone(
     relaunch.press("Enter")
     page.wait_for_url("**hot-2")
     cured = training_in(runs / "hot-2")
-    cured.wait_for_step(12)
+    cured.wait_for_step(50)  # which the checks of the reward need
+    stop(cured.run_dir)  # before it has learnt all there is to learn, which the page would say
     expect(page.get_by_text("No sign of trouble in")).to_be_visible()
     assert orjson.loads((cured.run_dir / RUN_FILE).read_bytes())["config"]["learning_rate"] < 0.01
     expect(page.get_by_text("Since hot-1, with learning_rate 0.01 →")).to_be_visible()

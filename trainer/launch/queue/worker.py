@@ -26,7 +26,7 @@ _IDLE_SECONDS = 5.0
 _PATIENCE_FOR_LOCK = 1.0  # seconds; who only asks whether it is held lets go at once
 _SECONDS_TO_CLAIM = 30.0
 _CLAIM_LOOK_SECONDS = 0.02
-_MOST_IN_VAIN = 3
+MOST_IN_VAIN = 3  # starts of one job
 _GRACE_SECONDS = 2.0  # in which the process beside a job may note its end, with the exit code
 
 
@@ -75,7 +75,7 @@ class Worker:
         self._beside.append(process)
         if process.poll() is not None and not self._is_taken_up(job):
             self._in_vain[job.id] = self._in_vain.get(job.id, 0) + 1
-        if self._in_vain.get(job.id, 0) >= _MOST_IN_VAIN:
+        if self._in_vain.get(job.id, 0) >= MOST_IN_VAIN:
             self._queue.give_up(job.id, State.FAILED, "it could not be started; the queue's worker.log says why")
 
     def _is_taken_up(self, job: Job) -> bool:
