@@ -17,6 +17,7 @@ from trainer.config.recipes import RECIPES, demo_recipe
 from trainer.config.training import TrainConfig
 from trainer.faults import FAULTS
 from trainer.launch.consent import FLAGS, Consent, consent_of
+from trainer.launch.executors import RayExecutor
 from trainer.launch.executors.resources import RESOURCE_HELP, ResourceHelp
 from trainer.launch.recorded_run import RecordedRun
 from trainer.launch.resuming import checkpoints_of, config_of_run, newest_resumable, with_changes_on_resume
@@ -111,9 +112,14 @@ def help_text(algorithm: str) -> str:
         "\n".join([_("Options of {algorithm}:").format(algorithm=algorithm), *lines]),
         "\n".join([_("Reward functions, beside path/to/file.py:function:"), *rewards]),
         labelled(_("Recipes"), ", ".join(RECIPES)),
-        "\n".join([_("Resources of --executor slurm:"), *map(_resource_line, RESOURCE_HELP.items())]),
+        "\n".join([_resources_heading(), *map(_resource_line, RESOURCE_HELP.items())]),
     )
     return "\n\n".join(parts) + "\n"
+
+
+def _resources_heading() -> str:
+    heading = _("Resources of --executor slurm (ray takes {names}):")
+    return heading.format(names=", ".join(f"--{name}" for name in RayExecutor.takes))
 
 
 def _split(words: Sequence[str]) -> tuple[str, dict[str, str]]:
