@@ -8,7 +8,7 @@ import numpy as np
 
 from diagnostics.model.series import NO_STEPS, NO_VALUES, RawSeries, Steps, Values
 
-FIRST_CAPACITY = 16  # a log may contain a million tags with one point each
+LEAST_ROOM = 32  # points, once there is more than one batch of them
 _FARTHEST_SIGHT = 8  # times the current points: the most reserved at once, whatever a file promises
 
 
@@ -89,16 +89,9 @@ class _Column:
 
     def _consolidate(self) -> None:
         """Move the recent points into the arrays."""
-        if not self.new_steps:
-            return
-        if self._size:
+        if self.new_steps:
             self._append(self.new_steps, self.new_values, self.new_times)
-        else:  # a log may hold a hundred thousand tags with one point each
-            self._steps, self._values = np.array(self.new_steps), np.array(self.new_values)
-            self._times = np.array(self.new_times)
-            self._has_times = bool(np.count_nonzero(self._times))
-            self._size = len(self.new_steps)
-        del self.new_steps[:], self.new_values[:], self.new_times[:]
+            del self.new_steps[:], self.new_values[:], self.new_times[:]
 
     def _append(
         self,
@@ -108,14 +101,22 @@ class _Column:
         more: int = 0,
     ) -> None:
         size = self._size + len(steps)
-        if size > len(self._steps):
-            expected = size + min(more, _FARTHEST_SIGHT * size) if more else 2 * len(self._steps)
-            self._grow(max(size, expected, len(self._steps) * 9 // 8, FIRST_CAPACITY))
-        self._steps[self._size : size] = steps
-        self._values[self._size : size] = values
-        self._times[self._size : size] = times
+        if self._size or more:
+            self._make_room(size, more)
+            self._steps[self._size : size] = steps
+            self._values[self._size : size] = values
+            self._times[self._size : size] = times
+        else:  # none to spare: a log may contain a million tags with one point each
+            self._steps, self._values = np.array(steps, np.int64), np.array(values, np.float64)
+            self._times = np.array(times, np.float64)
         self._has_times = self._has_times or bool(self._times[self._size : size].any())
         self._size = size
+
+    def _make_room(self, needed: int, more: int) -> None:
+        """Reserve memory for this many points, and for what is expected to come."""
+        if needed > len(self._steps):
+            expected = needed + min(more, _FARTHEST_SIGHT * needed) if more else 2 * len(self._steps)
+            self._grow(max(needed, expected, len(self._steps) * 9 // 8, LEAST_ROOM))
 
     def _grow(self, capacity: int) -> None:
         size, steps, values, times = self._size, self._steps, self._values, self._times
