@@ -7,8 +7,8 @@ must not change).
 
 from collections.abc import Mapping
 from functools import lru_cache
-from itertools import pairwise
 from math import isfinite
+from operator import lt
 from typing import NamedTuple
 
 import numpy as np
@@ -236,7 +236,8 @@ def _goes_on(new: RawSeries, old: RawSeries) -> bool:
 
 def _is_forward(steps: Steps) -> bool:
     if len(steps) <= _FEW:
-        return all(earlier < later for earlier, later in pairwise(steps.tolist()))
+        numbers = steps.tolist()
+        return all(map(lt, numbers, numbers[1:]))
     return int(np.count_nonzero(steps[1:] > steps[:-1])) == len(steps) - 1
 
 

@@ -1,4 +1,4 @@
-"""Folders that somebody else filled: the files in one of them, up to a bound, and where links lead."""
+"""Folders that somebody else filled: the files and folders in one of them, and where links lead."""
 
 import os
 import re
@@ -21,18 +21,31 @@ def files_in(folder: Path, *patterns: str, most: int = FOLDER_FILES) -> list[Pat
     Where there are more than `most`, the rest is an omission, which is the same whatever the patterns: a folder is told
     of once.
     """
-    try:
-        change = folder.stat()
-    except OSError:
-        return []
-    if time.time() - change.st_mtime < _SETTLING_SECONDS:
-        found = _listed(folder, patterns, most)
-    else:
-        found = _listed_once(folder, patterns, most, change.st_ino, change.st_mtime_ns)
+    state = _settled_state(folder)
+    found = _listed_once(folder, patterns, most, state) if state else _listed(folder, patterns, most)
     if found.is_cut:
         looked_at = f"of each kind the first {FOLDER_FILES:,} by name, or {STEP_FILES:,} with a step in their names"
         note_omission(f"{folder} holds more files than are looked at: {looked_at}")
     return list(found.files)
+
+
+def folders_in(folder: Path) -> tuple[Path, ...]:
+    """The folders directly in a folder, by name, without linked ones; none if it is gone."""
+    state = _settled_state(folder)
+    return _folders_once(folder, state) if state else _folders(folder)
+
+
+_State = tuple[int, int]
+
+
+def _settled_state(folder: Path) -> _State | None:
+    """What changes with the content of a folder; None where it has just changed, or is gone."""
+    try:
+        change = folder.stat()
+    except OSError:
+        return None
+    is_settled = time.time() - change.st_mtime >= _SETTLING_SECONDS
+    return (change.st_ino, change.st_mtime_ns) if is_settled else None
 
 
 class _Listed(NamedTuple):
@@ -43,9 +56,14 @@ class _Listed(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _listed_once(folder: Path, patterns: tuple[str, ...], most: int, inode: int, changed: int) -> _Listed:
+def _listed_once(folder: Path, patterns: tuple[str, ...], most: int, state: _State) -> _Listed:
     """The files of a folder as of its last change: each of a thousand runs in it would otherwise list it again."""
     return _listed(folder, patterns, most)
+
+
+@lru_cache(maxsize=256)
+def _folders_once(folder: Path, state: _State) -> tuple[Path, ...]:
+    return _folders(folder)
 
 
 def _listed(folder: Path, patterns: tuple[str, ...], most: int) -> _Listed:
@@ -57,6 +75,16 @@ def _listed(folder: Path, patterns: tuple[str, ...], most: int) -> _Listed:
     check_cancelled()
     names = sorted(found)
     return _Listed(tuple(folder / name for name in names[:most] if _is_file(found[name])), len(names) > most)
+
+
+def _folders(folder: Path) -> tuple[Path, ...]:
+    check_cancelled()
+    try:
+        with os.scandir(folder) as entries:
+            names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+    except OSError:
+        return ()
+    return tuple(folder / name for name in names)
 
 
 def resolved(path: Path) -> Path:

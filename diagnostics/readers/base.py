@@ -241,6 +241,7 @@ class FormatModule(Protocol):
         ...
 
 
+@functools.cache
 def format_named(name: str) -> Format:
     """The format with this name."""
     return next(form for form in FORMATS if form.name == name)

@@ -109,7 +109,7 @@ class _Column:
         else:  # none to spare: a log may contain a million tags with one point each
             self._steps, self._values = np.array(steps, np.int64), np.array(values, np.float64)
             self._times = np.array(times, np.float64)
-        self._has_times = self._has_times or bool(self._times[self._size : size].any())
+        self._has_times = self._has_times or bool(np.count_nonzero(self._times[self._size : size]))
         self._size = size
 
     def _make_room(self, needed: int, more: int) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from diagnostics.foreign_files import read_head, read_text
 from diagnostics.foreign_files.bounds import YAML_BYTES
 from diagnostics.foreign_files.documents import parse_json
-from diagnostics.foreign_files.folders import resolved
+from diagnostics.foreign_files.folders import folders_in, resolved
 from diagnostics.readers.tensorboard.file_groups import opened_at
 
 CARD_FILE = "README.md"
@@ -30,13 +30,12 @@ def model_card(event_file: Path) -> str:
 
 def files_beside(event_file: Path) -> tuple[Path, ...]:
     """The files and folders beside an event file that these functions read, including missing ones."""
-    saved = sorted(event_file.parent.glob(f"*/{HYPERPARAMETERS_FILE}"))
-    return (_run_card(event_file), event_file.parent, *saved)
+    return (_run_card(event_file), event_file.parent, *_saved_beside(event_file))
 
 
 def saved_hyperparameters(event_file: Path) -> dict[str, Any]:
     """The flat `hparams.yml` that Accelerate saves in a timestamped folder right after opening an event file."""
-    folders = (path.parent for path in event_file.parent.glob(f"*/{HYPERPARAMETERS_FILE}"))
+    folders = (path.parent for path in _saved_beside(event_file))
     later = [path for path in folders if is_time_named(path) and float(path.name) >= opened_at(event_file)]
     if not later:
         return {}
@@ -45,6 +44,11 @@ def saved_hyperparameters(event_file: Path) -> dict[str, Any]:
         return flat_yaml(read_text(nearest / HYPERPARAMETERS_FILE, YAML_BYTES, errors="replace"))
     except OSError:
         return {}
+
+
+def _saved_beside(event_file: Path) -> list[Path]:
+    files = (folder / HYPERPARAMETERS_FILE for folder in folders_in(event_file.parent))
+    return [file for file in files if file.exists()]
 
 
 def is_time_named(folder: Path) -> bool:

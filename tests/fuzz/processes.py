@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
-from statistics import median
 
 import psutil
 
@@ -22,13 +21,11 @@ from diagnostics.garbage import collect_rarely
 from tests.fuzz.kinds import Case
 from tests.fuzz.look import Outcome, look
 
-SECONDS = 10.0  # of CPU time, on a machine of the pace below: what else runs does not count
+SECONDS = 10.0  # of CPU time: what else runs on the machine does not count
 HANG_SECONDS = 60.0  # of the clock: what waits for ever takes no CPU time
 BYTES = 500_000_000
 _MAKING_SECONDS = 60.0  # for making the damaged run, which is not measured
 _GLANCE_SECONDS = 0.05  # between two looks at the running cases
-_ADDITIONS, _SECONDS_TO_ADD = 1_000_000, 0.1  # the pace: a shared processor may keep half of it
-_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +44,13 @@ def results_of(cases: Iterable[Case], processes: int) -> Iterator[Result]:
     """The results of all cases, in the order in which they end."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.fuzz.warm"])
-    waiting, running, seconds = iter(cases), list[_Running](), SECONDS * _pace()
+    waiting, running = iter(cases), list[_Running]()
     with tempfile.TemporaryDirectory(prefix="rlvitals-fuzz-", ignore_cleanup_errors=True) as scratch:
         os.environ["XDG_CACHE_HOME"] = str(Path(scratch) / "cache")
         try:
             while True:
                 while len(running) < processes and (case := next(waiting, None)) is not None:
-                    running.append(_Running(context, case, Path(scratch) / str(case.number), seconds))
+                    running.append(_Running(context, case, Path(scratch) / str(case.number)))
                 if not running:
                     return
                 wait([one.line for one in running], _GLANCE_SECONDS)
@@ -66,32 +63,16 @@ def results_of(cases: Iterable[Case], processes: int) -> Iterator[Result]:
                 one.end()
 
 
-def _pace() -> float:
-    """How many times as long as expected this processor takes for the additions now; 1 for a quicker one."""
-    return max(1.0, median(_seconds_to_add() for _ in range(_TRIES)) / _SECONDS_TO_ADD)
-
-
-def _seconds_to_add() -> float:
-    begun, total = time.process_time(), 0
-    for number in range(_ADDITIONS):
-        total += number
-    return time.process_time() - begun
-
-
 class _Running:
-    """One case in its process, with as many seconds of CPU time as it may take."""
+    """One case in its process."""
 
-    def __init__(
-        self, context: multiprocessing.context.ForkServerContext, case: Case, place: Path, seconds: float
-    ) -> None:
+    def __init__(self, context: multiprocessing.context.ForkServerContext, case: Case, place: Path) -> None:
         self.line, theirs = context.Pipe(duplex=False)
-        self._case, self._place, self._seconds = case, place, seconds
+        self._case, self._place = case, place
         self._what, self._held = "not made yet", 0
         self._begun, self._spent_before = time.monotonic(), 0.0
         self._is_made = False
-        self._process: ForkServerProcess = context.Process(
-            target=_work, args=(case, place, theirs, seconds), daemon=True
-        )
+        self._process: ForkServerProcess = context.Process(target=_work, args=(case, place, theirs), daemon=True)
         self._process.start()
         theirs.close()
 
@@ -128,7 +109,7 @@ class _Running:
     def _seen(self) -> Result | None:
         """The result of a case that takes too much."""
         seconds = time.monotonic() - self._begun
-        if seconds > (HANG_SECONDS if self._is_made else _MAKING_SECONDS) or self._spent() > self._seconds:
+        if seconds > (HANG_SECONDS if self._is_made else _MAKING_SECONDS) or self._spent() > SECONDS:
             return self._ended(Outcome.SLOW, f"ended after {seconds:.0f} s")
         if self._is_made and self._grown() > BYTES:
             return self._ended(Outcome.LARGE, f"ended after {seconds:.1f} s")
@@ -155,7 +136,7 @@ class _Running:
         return Result(self._case, self._what, outcome, detail, self._spent(), max(0, self._grown()))
 
 
-def _work(case: Case, place: Path, line: Connection, most_seconds: float) -> None:
+def _work(case: Case, place: Path, line: Connection) -> None:
     """Make a case, open it and send the result; runs in the case's process."""
     collect_rarely()  # as the command and the dashboard do
     place.mkdir()
@@ -166,7 +147,7 @@ def _work(case: Case, place: Path, line: Connection, most_seconds: float) -> Non
     outcome, detail = look(path)
     seconds = time.process_time() - begun
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - held
-    if not outcome.is_failure and seconds > most_seconds:
+    if not outcome.is_failure and seconds > SECONDS:
         outcome = Outcome.SLOW
     elif not outcome.is_failure and grown > BYTES:
         outcome = Outcome.LARGE

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from diagnostics.foreign_files.folders import folders_in
 from diagnostics.model.series import RawSeries
 from diagnostics.readers.run_folder import is_time_named
 from diagnostics.readers.tensorboard.event_log import EventLog
@@ -99,7 +100,7 @@ def _subruns_below(root: Path) -> Iterator[SubRun]:
 
 def _folders(root: Path) -> Iterator[Path]:
     """The folders close enough below another one to be its sub-runs."""
-    for depth in range(1, DEEPEST):
-        for folder in sorted(root.glob("/".join("*" * depth) + "/")):
-            if folder.is_dir() and not folder.is_symlink():
-                yield folder
+    level: tuple[Path, ...] = (root,)
+    for _ in range(1, DEEPEST):
+        level = tuple(folder for above in level for folder in folders_in(above))
+        yield from level
