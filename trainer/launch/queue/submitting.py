@@ -11,7 +11,7 @@ from trainer.launch.error import LaunchError
 from trainer.launch.executors.following import follow_command
 from trainer.launch.queue.job import Job, Spec, State, kept_environment
 from trainer.launch.queue.places import remove_leftovers, status_of
-from trainer.launch.queue.slots import next_starts
+from trainer.launch.queue.slots import Slots, next_starts
 from trainer.launch.queue.store import Queue
 from trainer.launch.queue.worker import ensure_worker
 from trainer.launch.submission import LOCAL, Placement, cluster_task, plan_of
@@ -170,8 +170,9 @@ def await_beginning(job: Job, queue: Queue) -> Job:
     """The job once its run has begun, or as it waits for a slot. Raises LaunchError as `start` does."""
     deadline = time.monotonic() + SECONDS_TO_BEGIN
     while True:
-        job = queue.job(job.id)
-        if job.state is State.QUEUED and not _has_a_slot(job, queue):
+        jobs = queue.jobs()  # one look for all below: between two, a worker may take the job up
+        job = next((one for one in jobs if one.id == job.id), None) or queue.job(job.id)
+        if job.state is State.QUEUED and not _has_a_slot(job, jobs, queue.slots()):
             return job
         if job.has_ended and job.state is not State.FINISHED and status_of(job) is None and job.attempts <= 1:
             queue.forget(job.id)
@@ -191,11 +192,10 @@ def before_it(job: Job, jobs: Sequence[Job]) -> int:
     return sum(other.holds_slot or (other.state is State.QUEUED and other.position < job.position) for other in jobs)
 
 
-def _has_a_slot(job: Job, queue: Queue) -> bool:
-    jobs = queue.jobs()
+def _has_a_slot(job: Job, jobs: Sequence[Job], slots: Slots) -> bool:
     queued = [other for other in jobs if other.state is State.QUEUED]
     busy = {other.slot or "" for other in jobs if other.holds_slot and not _is_ending(other)}
-    return job.id in {other.id for other, _ in next_starts(queued, queue.slots(), busy)}
+    return job.id in {other.id for other, _ in next_starts(queued, slots, busy)}
 
 
 def _is_ending(job: Job) -> bool:

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from diagnostics.runlog.process import ProcessIdentity
 from trainer.launch import LaunchError
 from trainer.launch.queue import Queue
-from trainer.launch.queue.job import Job, Spec
+from trainer.launch.queue.job import Job, Spec, State
 from trainer.launch.queue.slots import Slots, next_starts, variables_of
+from trainer.launch.queue.submitting import await_beginning
 from trainer.launch.queue.sweep import variants
 
 
@@ -28,6 +30,28 @@ def starts(jobs: list[Job], busy: set[str]) -> list[tuple[int, str]]:
 def test_each_job_gets_a_slot_of_the_kind_that_it_asks_for(tmp_path: Path) -> None:
     jobs = queued(tmp_path, "gpu", "cpu", "gpu-1", "gpu")
     assert starts(jobs, set()) == [(1, "gpu-0"), (2, "cpu-1"), (3, "gpu-1")]
+
+
+class TakenUpOnceSeen(Queue):
+    """A queue whose jobs are taken up, by this process, right after anybody has looked at them."""
+
+    def job(self, number: int) -> Job:
+        seen = super().job(number)
+        self.claim(number, "cpu-1", ProcessIdentity.current())
+        return seen
+
+    def jobs(self) -> list[Job]:
+        seen = super().jobs()
+        for job in seen:
+            self.claim(job.id, "cpu-1", ProcessIdentity.current())
+        return seen
+
+
+def test_a_job_that_is_taken_up_between_two_looks_was_never_told_to_wait(tmp_path: Path) -> None:
+    queue = TakenUpOnceSeen(tmp_path / "queue")
+    queue.set_slots(cpu=1, gpu=0)
+    (job,) = queue.add([spec("cpu")])
+    assert await_beginning(job, queue).state is State.RUNNING
 
 
 def test_a_taken_kind_holds_up_no_other(tmp_path: Path) -> None:
