@@ -1,19 +1,20 @@
 """How fast the dashboard is: ours beside TensorBoard and trackio, in a headless Chromium, on the same data, in turn.
 
-    python -m benchmarks.dashboard [--part first ...] [--peers .venv-dashboards/bin/python] [--points N] [--turns N]
+    python -m benchmarks.dashboard [--part twelve ...] [--peers .venv-dashboards/bin/python] [--points N] [--turns N]
 
 `--peers` is the Python of an environment with `benchmarks/dashboards-requirements.txt`; without it only ours is
-measured. Parts: `first` and `second` (twelve charts of a run of forty tags), `large` (ten times as long), `forty` (all
-of its charts, in a tall window, of which a picture takes a second), `list` (a folder of a hundred runs), `live` (five
-pages on five growing runs). Each part stands by itself: what it found is kept in `benchmarks/results/dashboard.json`,
-and the page is written anew from all that is there. Charts are drawn once a picture of the window holds pixels of each
-one's curve. Every wait is bounded; what did not come in time is told. `make dashboard-speed` runs all of it, on a
-machine that does nothing else.
+measured. Parts: `twelve` (the first and second opening of twelve charts of a run of forty tags), `large` (ten times as
+long), `forty` (all of its charts, in a tall window, of which a picture takes a second), `list` (a folder of a hundred
+runs), `live` (five pages on five growing runs). Each opening is told as it ends. Each part stands by itself: what it
+found is kept in `benchmarks/results/dashboard.json`, and the page is written anew from all that is there. Charts are
+drawn once a picture of the window holds pixels of each one's curve. Every wait is bounded; what did not come in time is
+told. `make dashboard-speed` runs all of it, on a machine that does nothing else.
 """
 
 import argparse
 import json
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -28,12 +29,12 @@ from benchmarks.dashboards.data import TAGS, event_file, trackio_database
 from benchmarks.dashboards.drawing import NotDrawn
 from benchmarks.dashboards.listing import listings
 from benchmarks.dashboards.live import RUNS, live
-from benchmarks.dashboards.opening import FIRST_CHARTS, WHICH, Opening, openings
+from benchmarks.dashboards.opening import FIRST_CHARTS, Opening, openings
 from benchmarks.dashboards.servers import OURS, TENSORBOARD, TRACKIO, Contestant
 from benchmarks.enduring.pages import browser
 from benchmarks.machine import machine, versions
 
-PARTS = ("first", "second", "large", "list", "live", "forty")
+PARTS = ("twelve", "large", "list", "live", "forty")
 POINTS, LONGER, LISTED, LISTED_SHARE = 10_000, 10, 100, 10
 RESULTS = Path(__file__).with_name("results") / "dashboard.json"
 _LIBRARIES = ("streamlit", "uplot-python", "numpy")
@@ -61,6 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--results", type=Path, default=RESULTS, help="keep what was found in this file")
     parser.add_argument("--output", type=Path, help="write the page to this file")
     given = parser.parse_args(arguments)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background, and then by servers too
     options = Options(given.peers, given.points, given.turns, given.minutes)
     for part in given.part or PARTS:
         found = {"lines": list(_measured(part, options)), "when": _when(options)}
@@ -99,8 +101,7 @@ def _page(found: dict[str, dict[str, list[str] | str]]) -> str:
 def _measured(part: str, options: Options) -> Iterator[str]:
     """The lines of a part of the page."""
     ways: dict[str, Callable[[Browser, Path, Options], Iterator[str]]] = {
-        "first": lambda chromium, scratch, given: _twelve(chromium, scratch, given, "first"),
-        "second": lambda chromium, scratch, given: _twelve(chromium, scratch, given, "second"),
+        "twelve": _twelve,
         "large": _large,
         "forty": _forty,
         "list": _list,
@@ -110,18 +111,18 @@ def _measured(part: str, options: Options) -> Iterator[str]:
         yield from ways[part](chromium, Path(scratch), options)
 
 
-def _twelve(chromium: Browser, scratch: Path, options: Options, which: str) -> Iterator[str]:
+def _twelve(chromium: Browser, scratch: Path, options: Options) -> Iterator[str]:
     data = _data(scratch, options, options.points)
-    yield f"## {which.capitalize()} opening: {FIRST_CHARTS} charts of {len(TAGS)} × {options.points:,} points"
+    yield f"## {FIRST_CHARTS} charts of {len(TAGS)} × {options.points:,} points"
     yield ""
-    yield from _table(chromium, data, options, FIRST_CHARTS, [which])
+    yield from _table(chromium, data, options, FIRST_CHARTS)
 
 
 def _forty(chromium: Browser, scratch: Path, options: Options) -> Iterator[str]:
     data = _data(scratch, options, options.points)
     yield f"## All {len(TAGS)} charts of {len(TAGS)} × {options.points:,} points"
     yield ""
-    yield from _table(chromium, data, options, len(TAGS), WHICH)
+    yield from _table(chromium, data, options, len(TAGS))
 
 
 def _large(chromium: Browser, scratch: Path, options: Options) -> Iterator[str]:
@@ -129,7 +130,7 @@ def _large(chromium: Browser, scratch: Path, options: Options) -> Iterator[str]:
     data = _data(scratch, options, steps)
     yield f"## {FIRST_CHARTS} charts of {len(TAGS)} × {steps:,} points"
     yield ""
-    yield from _table(chromium, data, options, FIRST_CHARTS, WHICH)
+    yield from _table(chromium, data, options, FIRST_CHARTS)
 
 
 def _data(folder: Path, options: Options, steps: int) -> Path:
@@ -147,16 +148,16 @@ def _contestants(options: Options) -> list[Contestant]:
     return [Contestant(OURS, ".rlvitals-chart-plot"), *(peers if options.peers else [])]
 
 
-def _table(chromium: Browser, data: Path, options: Options, charts: int, wanted: Sequence[str]) -> Iterator[str]:
+def _table(chromium: Browser, data: Path, options: Options, charts: int) -> Iterator[str]:
     """A line for each dashboard and opening, with our share of its time."""
     found: dict[tuple[str, str], list[Opening]] = {}
     for name, which, opening in openings(chromium, _contestants(options), data, options.turns, charts):
         found.setdefault((name, which), []).append(opening)
+        sys.stderr.write(f"{name}, {which}: {_cells([opening])}\n")
     yield f"| dashboard | opening | seconds, median of {options.turns} | range | server CPU s | ours takes |"
     yield "|---|---|---:|---:|---:|---:|"
     for (name, which), measured in found.items():
-        if which in wanted:
-            yield f"| {name} | {which} | {_cells(measured)} | {_share(found[OURS, which], measured, name)} |"
+        yield f"| {name} | {which} | {_cells(measured)} | {_share(found[OURS, which], measured, name)} |"
 
 
 def _cells(measured: Sequence[Opening]) -> str:

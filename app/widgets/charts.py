@@ -107,8 +107,8 @@ def chart_grid(
 
 def _extent(run: Run, ghost: Run | None) -> tuple[int, int]:
     """From the first step to the last one; with a reference on to the planned end, as far as the reference goes."""
-    steps = run.steps
-    if not len(steps):
+    first, last = run.first_step, run.last_step
+    if first is None or last is None:
         return 0, 0
     planned = min(run.status.total or 0, ghost.last_step or 0) if ghost is not None else 0
-    return int(steps[0]), max(int(steps[-1]), planned)
+    return first, max(last, planned)

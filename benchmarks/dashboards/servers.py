@@ -14,11 +14,12 @@ from urllib.parse import urlencode
 
 import psutil
 
-PATIENCE = 120.0  # seconds for a server to begin, to become idle or to end
+PATIENCE = 120.0  # seconds for a server to begin or to end
 OURS, TENSORBOARD, TRACKIO = "rlvitals", "TensorBoard", "trackio"
 _ADDRESS = re.compile(r"http://(?:127\.0\.0\.1|localhost):\d+\S*")
 _IDLE = 0.05  # of a core, over a second
 _IDLE_SECONDS = 2
+_IDLE_PATIENCE = 20.0  # seconds to become idle; one that looks for news all the time never is
 _MIB = 1 << 20
 
 
@@ -61,7 +62,7 @@ class Server:
 
     def await_idle(self) -> None:
         """Wait until it has read what it reads by itself, or no longer."""
-        deadline, quiet = time.monotonic() + PATIENCE, 0
+        deadline, quiet = time.monotonic() + _IDLE_PATIENCE, 0
         while quiet < _IDLE_SECONDS and time.monotonic() < deadline:
             before = self.cpu
             time.sleep(1)

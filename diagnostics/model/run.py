@@ -105,6 +105,11 @@ class Run:
         return {name.removeprefix(prefix): series for name, series in self.series.items() if name.startswith(prefix)}
 
     @property
+    def first_step(self) -> int | None:
+        """The first step at which anything was logged."""
+        return min((int(series.steps[0]) for series in self.series.values() if len(series)), default=None)
+
+    @property
     def last_step(self) -> int | None:
         """The last step at which anything was logged, else the one that its status names."""
         last = (int(series.steps[-1]) for series in self.series.values() if len(series))

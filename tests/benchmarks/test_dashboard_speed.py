@@ -47,7 +47,7 @@ def test_lines_tell_medians_ratios_and_what_did_not_come_in_time() -> None:
 
 
 def test_the_page_holds_every_part_that_was_measured_in_their_order() -> None:
-    parts = {name: {"lines": [f"## {name}"], "when": "today"} for name in ("live", "first")}
+    parts = {name: {"lines": [f"## {name}"], "when": "today"} for name in ("live", "twelve")}
     page = _page(parts)
-    assert page.index("## first") < page.index("## live")
+    assert page.index("## twelve") < page.index("## live")
     assert "## list" not in page
