@@ -5,10 +5,11 @@
 `--peers` is the Python of an environment with `benchmarks/dashboards-requirements.txt`; without it only ours is
 measured. Parts: `twelve` (the first and second opening of twelve charts of a run of forty tags), `large` (ten times as
 long), `forty` (all of its charts, in a tall window, of which a picture takes a second), `list` (a folder of a hundred
-runs), `live` (five pages on five growing runs). Each opening is told as it ends. Each part stands by itself: what it
-found is kept in `benchmarks/results/dashboard.json`, and the page is written anew from all that is there. Charts are
+runs), `live` (five pages on five growing runs), `hour` (the server's memory over an hour of that; it is as long as all
+others together, and measured only where it is named). Each opening is told as it ends. Each part stands by itself: what
+it found is kept in `benchmarks/results/dashboard.json`, and the page is written anew from all that is there. Charts are
 drawn once a picture of the window holds pixels of each one's curve. Every wait is bounded; what did not come in time is
-told. `make dashboard-speed` runs all of it, on a machine that does nothing else.
+told. `make dashboard-speed` runs all but `hour`, on a machine that does nothing else.
 """
 
 import argparse
@@ -34,8 +35,10 @@ from benchmarks.dashboards.servers import OURS, TENSORBOARD, TRACKIO, Contestant
 from benchmarks.enduring.pages import browser
 from benchmarks.machine import machine, versions
 
-PARTS = ("twelve", "large", "list", "live", "forty")
+PARTS = ("twelve", "large", "list", "live", "hour", "forty")
 POINTS, LONGER, LISTED, LISTED_SHARE = 10_000, 10, 100, 10
+_USUAL = tuple(part for part in PARTS if part != "hour")
+_HOUR = 60.0  # minutes
 RESULTS = Path(__file__).with_name("results") / "dashboard.json"
 _LIBRARIES = ("streamlit", "uplot-python", "numpy")
 _PEERS = ("tensorboard", "tensorboard-data-server", "trackio")
@@ -64,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background, and then by servers too
     options = Options(given.peers, given.points, given.turns, given.minutes)
-    for part in given.part or PARTS:
+    for part in given.part or _USUAL:
         found = {"lines": list(_measured(part, options)), "when": _when(options)}
         kept = json.loads(given.results.read_text("utf-8")) if given.results.exists() else {}
         given.results.write_text(json.dumps(kept | {part: found}, indent=1, ensure_ascii=False) + "\n", "utf-8")
@@ -106,6 +109,7 @@ def _measured(part: str, options: Options) -> Iterator[str]:
         "forty": _forty,
         "list": _list,
         "live": _live,
+        "hour": _hour,
     }
     with tempfile.TemporaryDirectory() as scratch, browser(os.environ) as chromium:
         yield from ways[part](chromium, Path(scratch), options)
@@ -202,7 +206,19 @@ def _live(chromium: Browser, _scratch: Path, options: Options) -> Iterator[str]:
     yield f"| p95 | {found.p95:.2f} s |"
     yield f"| steps, and how many of them were never drawn | {found.steps:,}, {found.missing} |"
     yield f"| the server, of a core for each open page | {100 * found.cores_per_page:.1f} % |"
-    yield f"| its memory at the start and the end | {found.memory_before:.0f}, {found.memory_after:.0f} MiB |"
+    yield f"| its memory at the start and the end | {found.memory[0]:.0f}, {found.memory[-1]:.0f} MiB |"
+
+
+def _hour(chromium: Browser, _scratch: Path, _options: Options) -> Iterator[str]:
+    found = live(chromium, 60 * _HOUR)
+    yield f"## An hour of growth: the server's memory, with {RUNS} pages on {RUNS} runs of {len(TAGS)} metrics a second"
+    yield ""
+    yield f"{found.steps:,} steps were logged, of which {found.missing} were never drawn."
+    yield ""
+    distance = _HOUR / (len(found.memory) - 1)
+    yield "| after | MiB |"
+    yield "|---|---:|"
+    yield from (f"| {look * distance:.0f} minutes | {held:.0f} |" for look, held in enumerate(found.memory))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import random
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +21,7 @@ _PACE = 1.0  # seconds from one step to the next
 _BEFORE = 200  # steps that each run has at the start
 _FOLLOWS = 30.0  # seconds for the last step to be drawn
 _WARM_UP = 5.0  # seconds after the pages have opened
+_LOOKS = 6  # at the server's memory, at equal distances, after the one at the start
 # The moment of the first frame on which the chart of the reward ends at each step.
 _WATCH = """() => {
   window.drawnAt = {};
@@ -36,15 +37,14 @@ _WATCH = """() => {
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """Seconds from written to drawn, cores of the server for each page, its memory (MiB) at the start and the end."""
+    """Seconds from written to drawn, cores of the server for each page, its memory (MiB) from the start to the end."""
 
     p50: float
     p95: float
     missing: int
     steps: int
     cores_per_page: float
-    memory_before: float
-    memory_after: float
+    memory: tuple[float, ...]
 
 
 @dataclass
@@ -81,13 +81,15 @@ def live(browser: Browser, seconds: float) -> Live:
         try:
             pages = [_watched(browser, server, writer.folder) for writer in writers]
             time.sleep(_WARM_UP)
-            cpu, memory, start = server.cpu, server.memory, time.monotonic()
+            cpu, memory, start = server.cpu, [server.memory], time.monotonic()
             first = [max(writer.written, default=_BEFORE) for writer in writers]
-            time.sleep(seconds)
+            for _ in range(_LOOKS):
+                time.sleep(seconds / _LOOKS)
+                memory.append(server.memory)
             cores = (server.cpu - cpu) / (time.monotonic() - start) / RUNS
             ends.set()
             late = [_latencies(*item) for item in zip(pages, writers, first, strict=True)]
-            return _figures(np.concatenate(late), cores, memory, server.memory)
+            return _figures(np.concatenate(late), cores, memory)
         finally:
             server.close()
 
@@ -133,6 +135,6 @@ def _first_from(step: int, drawn: dict[int, float]) -> float:
     return min((moment for reached, moment in drawn.items() if reached >= step), default=float("inf"))
 
 
-def _figures(late: np.ndarray[tuple[int], np.dtype[np.float64]], cores: float, before: float, after: float) -> Live:
+def _figures(late: np.ndarray[tuple[int], np.dtype[np.float64]], cores: float, memory: Sequence[float]) -> Live:
     p50, p95 = (float(np.quantile(late, share, method="higher")) for share in (0.5, 0.95))
-    return Live(p50, p95, int(np.isinf(late).sum()), len(late), cores, before, after)
+    return Live(p50, p95, int(np.isinf(late).sum()), len(late), cores, tuple(memory))
