@@ -15,18 +15,21 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from app.load.runs import Found, Snapshot, close, is_open, runs_below, snapshot_of
 from diagnostics.api import RunRef, UnreadableRun
 from diagnostics.boundary import Boundary
 from diagnostics.foreign_files import Cancelled, cancelled_when
+from diagnostics.model.run import Run
 from diagnostics.project import project_changed
+from diagnostics.readers.cache import Identity
 from diagnostics.remote.following import NotHereYet, waiting_at_most
 
 _INTERVAL = 2.0  # seconds between two searches of the folders; a new run appears within that time
 _SHARE, _LONGEST = 0.05, 10.0  # of a core, to check what changed; the most seconds between two checks
 _IDLE = 30.0  # seconds after the last request, when the thread ends
+_SETTLED = 24 * 3600.0  # seconds without a word from a run whose end nobody has noted
 _MOST_ENTRIES = 200  # of a log's folder that are checked for changes
 
 Summary = TypeVar("Summary")
@@ -57,6 +60,16 @@ class Listed(Generic[Summary]):
         return -(self.newest if self.written is None else self.written), str(self.ref.path)
 
 
+class Kept(Protocol[Summary]):
+    """Summaries that were made before, here or in another process, of runs that have settled."""
+
+    def find(self, path: str, stamp: Identity) -> tuple[Summary, float | None] | None:
+        """The summary of a run whose files bear this stamp, and when its own log was last written to."""
+
+    def keep(self, path: str, stamp: Identity, summary: Summary, written: float | None) -> None:
+        """Keep what `find` will return."""
+
+
 class Listing(Generic[Summary]):
     """Lists runs in the background. Thread-safe."""
 
@@ -65,9 +78,10 @@ class Listing(Generic[Summary]):
         folders: Sequence[Path],
         summarise: Callable[[Snapshot], Summary],
         before: "Listing[Summary] | None" = None,
+        kept: Kept[Summary] | None = None,
     ) -> None:
-        """Runs that `before`, the list of other folders, has read are not read again."""
-        self._boundary, self._summarise = Boundary.around(folders), summarise
+        """Runs that `before`, the list of other folders, has read are not read again; nor are those in `kept`."""
+        self._boundary, self._summarise, self._kept = Boundary.around(folders), summarise, kept
         self.found = Found()
         """The last search of the folders."""
         self._known = (before._listed if before else None) or {}
@@ -138,7 +152,19 @@ class Listing(Generic[Summary]):
         for listed in sorted(unread, key=attrgetter("sort_key")):
             if time.monotonic() > deadline:
                 return False
-            self._read(listed)
+            if not self._find_kept(listed):
+                self._read(listed)
+        return True
+
+    def _find_kept(self, listed: Listed[Summary]) -> bool:
+        found = self._kept.find(str(listed.ref.path), list(listed.stamp)) if self._kept else None
+        if found is None:
+            return False
+        summary, written = found
+        self._listed = {
+            **(self._listed or {}),
+            str(listed.ref.path): replace(listed, summary=summary, written=written),
+        }
         return True
 
     def _read(self, listed: Listed[Summary]) -> None:
@@ -150,6 +176,8 @@ class Listing(Generic[Summary]):
                 snapshot = snapshot_of(path, self._boundary)
             status = snapshot.run.status
             found = replace(found, written=status.last_written, summary=self._summarise(snapshot))
+            if self._kept and found.summary is not None and _has_settled(snapshot.run):
+                self._kept.keep(path, list(found.stamp), found.summary, found.written)
             if status.has_ended and not was_open:
                 close(path)
         except NotHereYet:
@@ -161,6 +189,12 @@ class Listing(Generic[Summary]):
             sentence = f"{path} cannot be read, which is a mistake of rlvitals; please report it: {error!r}"
             found = replace(found, error=sentence)
         self._listed = {**(self._listed or {}), path: found}
+
+
+def _has_settled(run: Run) -> bool:
+    """Whether the passing of time alone will not change what is said of a run."""
+    silence = run.observed_at - (run.status.last_written or run.observed_at)
+    return run.status.has_ended or (run.status.state == "silent" and silence > _SETTLED)
 
 
 def _unread_entry(ref: RunRef) -> Listed[Summary]:

@@ -14,6 +14,7 @@ from app.load.listing import Listed, Listing
 from app.load.runs import Found
 from app.run_list.chips import chips, everything
 from app.run_list.entry import Entry, entries
+from app.run_list.kept import KeptSummaries
 from app.run_list.order import Order, first_of_severity
 from app.run_list.row import Row, row, status
 from app.run_list.summary import Summary, summary
@@ -53,7 +54,8 @@ def render(folders: Folders, open_run: OpenRun, open_launch: OpenLaunch) -> None
 @cache
 def _listing_of(folders: tuple[Path, ...]) -> Listing[Summary]:
     """One for all sessions."""
-    _listings.append(Listing(folders, summary, before=_listings.pop() if _listings else None))
+    before = _listings.pop() if _listings else None
+    _listings.append(Listing(folders, summary, before, KeptSummaries()))
     return _listings[0]
 
 

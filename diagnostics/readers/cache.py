@@ -1,4 +1,4 @@
-"""A cache of arrays read from large logs, kept in the user's cache folder until the logs change.
+"""A cache of what was read from logs, arrays above all, kept in the user's cache folder until the logs change.
 
 Deleting it loses nothing; if it cannot be written or read, the logs are read instead. Each entry is one file: a header
 (JSON, one line), facts (JSON), and the arrays in their memory layout, which are memory-mapped. A file gets its name
@@ -9,6 +9,7 @@ import hashlib
 import mmap
 import os
 import tempfile
+import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,6 +27,9 @@ Identity = list[Any]
 
 SMALLEST_LOG_BYTES = 1 << 22  # smaller logs are read as fast as they would be looked up
 LARGEST_CACHE_BYTES = 1 << 31
+_SHARE_UNSEEN = 1024  # of the cache's bytes, one may be written between two looks at its size
+_written: list[int] = []  # bytes of each entry since the last look
+_written_lock = threading.Lock()
 _ALIGNMENT = 64
 _SCHEMA = 2
 
@@ -84,7 +88,7 @@ def save(key: str, files: Sequence[Identity], entry: Entry) -> None:
     ):  # disk full or no permission: the logs will be read again
         folder().mkdir(parents=True, exist_ok=True)
         _write(_place(key), orjson.dumps(header) + b"\n", [*(span[2] for span in spans), end], arrays)
-        _make_room()
+        _make_room_after(end)
 
 
 def _write(place: Path, header: bytes, offsets: Sequence[int], arrays: Sequence[Array]) -> None:
@@ -110,6 +114,16 @@ def _schema() -> list[Any]:
     """What invalidates every entry: this module's schema version, and the code of all readers."""
     modules = sorted((module.name, *_identity(module)[:2]) for module in Path(__file__).parent.rglob("*.py"))
     return [_SCHEMA, hashlib.blake2b(repr(modules).encode(), digest_size=16).hexdigest()]
+
+
+def _make_room_after(size: int) -> None:
+    """Look at the size of the cache, once so much was written that it matters: small entries come by the hundred."""
+    with _written_lock:
+        _written.append(size)
+        if sum(_written) * _SHARE_UNSEEN < LARGEST_CACHE_BYTES:
+            return
+        _written.clear()
+    _make_room()
 
 
 def _make_room() -> None:
