@@ -50,19 +50,20 @@ def find_breaks(steps: Steps, values: Values) -> list[Break]:
     if len(values) < 2 * LEAST:
         return []
     places = np.arange(LEAST, len(values) - LEAST + 1)
-    low, high, middle = _levels_before(values, places)
+    before = _before(values)[places]
     after = np.lib.stride_tricks.sliding_window_view(values, LEAST)[places]
-    is_apart = (after.min(axis=1) > high) | (after.max(axis=1) < low)
+    apart = (after.min(axis=1) > np.nanmax(before, axis=1)) | (after.max(axis=1) < np.nanmin(before, axis=1))
+    places, before, after = places[apart], before[apart], after[apart]
+    middle = np.nanmedian(before, axis=1)
     way = np.median(after, axis=1) - middle
     is_at_once = (values[places] - values[places - 1]) * np.sign(way) >= AT_ONCE * np.abs(way)
     return [
         Break(int(steps[places[index]]), float(middle[index]), float(middle[index] + way[index]))
-        for index in np.flatnonzero(is_apart & is_at_once)
+        for index in np.flatnonzero(is_at_once)
     ]
 
 
-def _levels_before(values: Values, places: Steps) -> tuple[Values, Values, Values]:
-    """(P,) The lowest, the highest and the median of the up to 10 points before each of P places."""
+def _before(values: Values) -> Values:
+    """(P + 1, 10) The up to 10 points before each of P places and before the end, NaN where there are fewer."""
     padded = np.concatenate([np.full(BEFORE, np.nan), values])
-    windows = np.lib.stride_tricks.sliding_window_view(padded, BEFORE)[places]
-    return np.nanmin(windows, axis=1), np.nanmax(windows, axis=1), np.nanmedian(windows, axis=1)
+    return np.lib.stride_tricks.sliding_window_view(padded, BEFORE)

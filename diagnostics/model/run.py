@@ -123,8 +123,21 @@ class Run:
     @property
     def steps(self) -> Steps:
         """(N,) every step at which anything was logged, increasing."""
-        parts = [series.steps for series in self.series.values()]
+        parts = _distinct([series.steps for series in self.series.values()])
         return np.unique(np.concatenate(parts)) if parts else NO_STEPS
+
+
+def _distinct(parts: Iterable[Steps]) -> list[Steps]:
+    """The arrays without most of those that another equals: metrics that are logged together share their steps."""
+    kept: dict[tuple[int, int, int], Steps] = {}
+    others = []
+    for part in parts:
+        if not len(part):
+            continue
+        known = kept.setdefault((len(part), int(part[0]), int(part[-1])), part)
+        if known is not part and not np.array_equal(known, part):
+            others.append(part)
+    return [*kept.values(), *others]
 
 
 def _first_with_points(series: Mapping[str, Series], names: Iterable[str]) -> Series | None:

@@ -148,7 +148,8 @@ def _change(run: Run, series: Series | None, step: int) -> _Change | None:
 
 def _rules_since(run: Run, step: int, outcomes: Iterable[Outcome]) -> Iterator[str]:
     """The rules that show harm which began at a step or later, as far as its beginning can be dated."""
-    earliest = run.steps[max(0, int(np.searchsorted(run.steps, step)) - DATED)]
+    steps = run.steps
+    earliest = steps[max(0, int(np.searchsorted(steps, step)) - DATED)]
     for outcome in outcomes:
         least, _ = SHOWN_BY.get(outcome.rule, (None, ""))
         told = outcome.leading_episode
