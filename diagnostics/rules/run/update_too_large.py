@@ -4,7 +4,7 @@ What it checks
     The approximate KL between the policy before and after an update (`policy/approxkl_avg`), as the median of five
     logged points: 0.03 nats per token for five points is a warning, 0.1 for three is critical where harm is shown, else
     a warning too. The first five points are not judged. Below 0.1 ten points must also
-    prove it: their geometric mean lies above the limit by two of its standard errors. A value that wavers about the
+    prove it: their geometric mean lies above the limit by three of its standard errors. A value that wavers about the
     limit has not passed it. Where only the mean of the log-ratio is logged (verl, OpenRLHF, slime), that is judged
     instead.
 
@@ -28,6 +28,7 @@ References
     and schedules that cut the learning rate above twice of it · openai/baselines issue 456.
 """
 
+from diagnostics.detectors.proportions import CERTAIN
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
@@ -50,9 +51,10 @@ class Limits(RuleLimits):
     lasting: int = limit(5, "logged points", "engineering default, for the warning")
     proof: int = limit(10, "logged points", "they know their own spread to within a quarter: 1 / √(2 · 9)")
     standard_errors: float = limit(
-        2.0,
+        CERTAIN,
         "standard errors of the mean logarithm",
-        "convention: 4 % of ten updates just at the limit seem to be beyond it (Student's t, 9 degrees of freedom)",
+        "ten updates just at the limit seem to be beyond it once in 134 times (Student's t, 9 degrees of freedom); "
+        "by two errors once in 26, which a run of some hundred points would meet",
     )
     patience: int = limit(3, "logged points", "engineering default")
     warm_up: int = limit(5, "logged points", "the optimizer's first steps are its largest")

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from diagnostics.api import open_run
@@ -39,6 +40,18 @@ def test_what_wavers_about_the_limit_is_quiet_and_what_lies_above_it_is_not(judg
     wavering = " ".join(["0.02 0.03 0.045 0.035 0.022"] * 5)
     assert judge("update-too-large", "ppo", approx_kl=wavering).verdict is Verdict.QUIET
     assert judge("update-too-large", "ppo", approx_kl="0.06 0.055 0.065 0.07 0.05 " * 5).severity is Severity.WARNING
+
+
+@pytest.mark.parametrize(("times", "verdict"), [(1.05, Verdict.QUIET), (1.1, Verdict.FIRED)])
+def test_ten_points_prove_it_by_three_standard_errors_of_their_mean_not_by_two(
+    judge: Judge, times: float, verdict: Verdict
+) -> None:
+    errors = {1.05: 2.6, 1.1: 3.4}[times]
+    sizes = times * np.array([0.036, 0.03, 0.045, 0.031, 0.027] * 2)
+    above = np.log(sizes / 0.03)
+    assert above.mean() / (above.std(ddof=1) / np.sqrt(len(sizes))) == pytest.approx(errors, abs=0.05)
+    logged = " ".join(map(str, np.tile(sizes, 3)))
+    assert judge("update-too-large", "ppo", approx_kl=logged).verdict is verdict
 
 
 def test_two_points_do_not(judge: Judge) -> None:
