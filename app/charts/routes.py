@@ -25,7 +25,7 @@ from diagnostics.foreign_files import confine_to
 from diagnostics.language import language
 from diagnostics.model.run import Run
 
-POINTS, REFERENCES, SCRIPTS = "charts/points", "charts/references", "charts/scripts"
+POINTS, REFERENCES, SCRIPTS, PLOTLY = "charts/points", "charts/references", "charts/scripts", "charts/plotly"
 """Relative to every page of the dashboard."""
 
 _FOLDER = Path(__file__).with_name("scripts")
@@ -39,6 +39,7 @@ def chart_routes(base_path: str) -> list[BaseRoute]:
         Route(f"{base_path}/{REFERENCES}", _references, methods=["GET"]),
         Mount(f"{base_path}/{SCRIPTS}", _Scripts(directory=_FOLDER)),
         Mount(f"{base_path}/charts/uplot", _Scripts(packages=[("uplot", "static")])),
+        Mount(f"{base_path}/{PLOTLY}", _Scripts(packages=[("plotly", "package_data")])),
     ]
 
 

@@ -4,24 +4,19 @@ Streamlit's own chart is rebuilt whenever its data change, which loses the zoom 
 passes the figure to the plotly.js of the plotly package, which redraws only what changed.
 """
 
-from pathlib import Path
-
-import plotly
 import plotly.graph_objects as go
 import streamlit as st
-from streamlit.components.v1 import declare_component
 
 from app import state
 from app.assets import asset
+from app.charts.routes import PLOTLY
 from app.charts.words import not_loaded
 from diagnostics.visible_text import one_line
 
 _NAME = "rlvitals_plot"
 _SCRIPT = asset("charts/scripts/filled.js") + asset("widgets/plot.js")
 _CONFIG = {"displayModeBar": False, "responsive": True, "doubleClick": "reset"}
-# Declared only for its folder, so that the server serves plotly.min.js from the installed package.
-_LIBRARY = declare_component("plotly_library", path=str(Path(plotly.__file__).parent / "package_data"))
-_SOURCE = f"component/{_LIBRARY.name}/plotly.min.js"
+_SOURCE = f"{PLOTLY}/plotly.min.js"
 
 
 def plot(figure: go.Figure, words: str, key: str, *, has_steps: bool = True) -> None:
