@@ -1,6 +1,5 @@
 """What is done once as the server begins."""
 
-import asyncio
 import socket
 import sys
 import threading
@@ -8,12 +7,13 @@ import threading
 import streamlit as st
 
 from app.beginning import PAGES, begun
+from tests.event_loop import run_apart
 
 
 def test_connections_send_at_once_and_the_pages_are_loaded_before_the_first_is_asked_for() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         assert not sends_at_once(listening)
-        asyncio.run(begin_and_end())
+        run_apart(begin_and_end())
         with socket.create_connection(listening.getsockname()) as browser, listening.accept()[0] as accepted:
             assert sends_at_once(accepted)
             assert not sends_at_once(browser)  # nothing else was changed
