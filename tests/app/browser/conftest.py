@@ -22,6 +22,7 @@ from diagnostics.runlog.parent import SAMPLE_RUNS
 from diagnostics.runlog.process import ProcessIdentity
 
 PATIENCE = 30.0  # seconds: importing torch alone takes ten on busy cores
+_SECONDS_A_STEP = 2.0  # of a training, at most, while other tests keep all cores busy
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM_FLAGS = (
     "--no-sandbox",  # root in a container has no user namespaces
@@ -103,7 +104,8 @@ class Training:
         return self._process.is_alive
 
     def wait_for_step(self, step: int) -> None:
-        wait_until(lambda: self.step >= step, f"step {step} of {self.run_dir.name}")
+        seconds = max(PATIENCE, step * _SECONDS_A_STEP)
+        wait_until(lambda: self.step >= step, f"step {step} of {self.run_dir.name}", seconds)
 
     def wait_for_end(self) -> None:
         wait_until(lambda: not self.is_alive, f"the process of {self.run_dir.name} to end")
