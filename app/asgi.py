@@ -10,11 +10,11 @@ from starlette.middleware import Middleware
 from app.access import AccessMiddleware, Policy
 from app.addresses import PageAddresses, icon_routes
 from app.arenas import use_few_arenas
-from app.beginning import begun
 from app.charts.routes import chart_routes
 from app.downloads.routes import download_routes
 from app.jump.routes import jump_routes
 from app.read_ahead import ReadAhead
+from app.startup import lifespan
 from diagnostics.garbage import collect_every, collect_rarely
 from diagnostics.remote.following import wait_at_most
 
@@ -33,7 +33,7 @@ os.environ.pop("RLVITALS_TOKEN", None)  # the trainings that the page starts inh
 
 app = st.App(
     Path(__file__).with_name("main.py"),
-    lifespan=begun,
+    lifespan=lifespan,
     routes=[
         *chart_routes(_POLICY.base_path),
         *download_routes(_POLICY.base_path),

@@ -93,9 +93,10 @@ def _page(found: dict[str, dict[str, list[str] | str]]) -> str:
     head = [
         "# The dashboard's speed",
         "",
-        "Printed by `make dashboard-speed`, part by part: ours, TensorBoard and trackio with the same data, in turn,",
-        "each with a fresh server that had become idle, in a Chromium that had never seen the page. Charts count as",
-        "drawn once a picture of the window holds pixels of each one's curve; taking the pictures is in every figure.",
+        "Printed by `python -m benchmarks.dashboard`, part by part: ours, TensorBoard and trackio with the same data,",
+        "in turn, each with a fresh server that had become idle, in a Chromium that had never seen the page. Charts",
+        "count as drawn once a picture of the window holds pixels of each one's curve; taking the pictures is in every",
+        "figure.",
         "",
     ]
     return "\n".join([*head, *(line for lines in parts for line in lines)])

@@ -161,11 +161,11 @@ class Listing(Generic[Summary]):
         if found is None:
             return False
         summary, written = found
-        self._listed = {
-            **(self._listed or {}),
-            str(listed.ref.path): replace(listed, summary=summary, written=written),
-        }
+        self._put(replace(listed, summary=summary, written=written))
         return True
+
+    def _put(self, listed: Listed[Summary]) -> None:
+        self._listed = {**(self._listed or {}), str(listed.ref.path): listed}
 
     def _read(self, listed: Listed[Summary]) -> None:
         path = str(listed.ref.path)
@@ -188,11 +188,13 @@ class Listing(Generic[Summary]):
             logging.getLogger(__name__).debug("reading %s", path, exc_info=True)
             sentence = f"{path} cannot be read, which is a mistake of rlvitals; please report it: {error!r}"
             found = replace(found, error=sentence)
-        self._listed = {**(self._listed or {}), path: found}
+        self._put(found)
 
 
 def _has_settled(run: Run) -> bool:
-    """Whether the passing of time alone will not change what is said of a run."""
+    """Whether the passing of time alone will not change what is said of a run whose files can be seen to change."""
+    if not _on_disk(run.path).exists():
+        return False
     silence = run.observed_at - (run.status.last_written or run.observed_at)
     return run.status.has_ended or (run.status.state == "silent" and silence > _SETTLED)
 

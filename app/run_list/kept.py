@@ -28,7 +28,7 @@ class KeptSummaries:
         entry = load(_key(path), _holds_for(path, stamp))
         try:
             return None if entry is None else _revived(json.loads(entry.facts))
-        except (ValueError, KeyError, TypeError):  # the entry is damaged
+        except (ValueError, KeyError, TypeError, AttributeError):  # the entry is damaged
             return None
 
     def keep(self, path: str, stamp: Identity, summary: Summary, written: float | None) -> None:

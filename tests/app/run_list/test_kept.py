@@ -112,7 +112,7 @@ class Tomorrow:
         return "2999-01-01"
 
 
-@pytest.mark.parametrize("damage", [b"", b"{", b'{"facts": {}}'])
+@pytest.mark.parametrize("damage", [b"", b"{", b'{"facts": {}}', b'"text"'])
 def test_a_damaged_entry_is_none(damage: bytes, tmp_path: Path, own_cache: Path) -> None:
     write(tmp_path / "runs" / "one")
     before, _ = listed(tmp_path / "runs")

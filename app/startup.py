@@ -1,4 +1,4 @@
-"""What is done once, as the server begins, so that the first page is as quick as those that follow."""
+"""What is done once, as the server starts, so that the first page is as quick as those that follow."""
 
 import importlib
 import os
@@ -14,7 +14,7 @@ PAGES = "app.views.compare", "app.views.launch", "app.views.learn", "app.views.r
 
 
 @asynccontextmanager
-async def begun(_app: st.App) -> AsyncIterator[None]:
+async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Prepare the process; the server takes requests meanwhile."""
     send_at_once()
     threading.Thread(target=_load_pages, name="load-pages", daemon=True).start()
