@@ -4,7 +4,7 @@ import http.client
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -90,12 +90,14 @@ class Server:
             time.sleep(_POLL_SECONDS)
         return False
 
-    def wait(self) -> int:
-        """Wait until the process ends by itself; its exit code.
+    def wait(self, is_asked_to_end: Callable[[], bool]) -> int:
+        """Wait until the process ends by itself; its exit code. Raises KeyboardInterrupt once it is asked to end.
 
-        It looks time and again, since a wait without an end does not notice a Ctrl-C that came the moment before.
+        It looks time and again: Python drops an exception that a signal raises while it calls a finalizer.
         """
         while (code := self.process.poll()) is None:
+            if is_asked_to_end():
+                raise KeyboardInterrupt
             time.sleep(_LOOK_SECONDS)
         return code
 

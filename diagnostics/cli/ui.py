@@ -7,6 +7,8 @@ import socket
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from types import FrameType
+from typing import NoReturn
 
 from diagnostics.addresses import address_of, shown
 from diagnostics.cli.access_token import access_token
@@ -36,12 +38,24 @@ def run(words: Sequence[str]) -> int:
     _check_access(arguments)
     names_of(arguments.map)  # report a mistake here rather than on every run's page
     script = folder_of("app", "app", _NEEDS) / "asgi.py"
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
+    ending = _Ending()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` and `&` in a script ask for
+            signal.signal(number, ending)
     try:
-        return _serve(script, arguments)
+        return _serve(script, arguments, ending)
     except KeyboardInterrupt:
         return 0
+
+
+class _Ending:
+    """Handles the signals that end the dashboard: raises KeyboardInterrupt, and remembers that it did."""
+
+    is_asked = False
+
+    def __call__(self, _number: int, _frame: FrameType | None) -> NoReturn:
+        self.is_asked = True
+        raise KeyboardInterrupt
 
 
 def _look_elsewhere(paths: Iterable[Path]) -> None:
@@ -60,7 +74,7 @@ def _look_elsewhere(paths: Iterable[Path]) -> None:
         path.mkdir(parents=True, exist_ok=True)  # still empty where it does not answer yet
 
 
-def _serve(script: Path, arguments: argparse.Namespace) -> int:
+def _serve(script: Path, arguments: argparse.Namespace, ending: _Ending) -> int:
     """Serve on the first free port that the server really gets: another process may be quicker."""
     token = None if arguments.no_token else access_token()
     for port in _free_ports(arguments.host, arguments.port):
@@ -69,7 +83,7 @@ def _serve(script: Path, arguments: argparse.Namespace) -> int:
             if server.becomes_ready():
                 _announce(address, token, _what_it_opens(arguments))
                 with alerts_over(arguments.paths, address.url()):
-                    return server.wait()
+                    return server.wait(lambda: ending.is_asked)
         if _is_free(arguments.host, port):
             raise CommandError(_("the dashboard ended before it could be opened; what it said stands above"))
     raise CommandError(

@@ -20,8 +20,10 @@ import psutil
 from diagnostics.garbage import collect_rarely
 from tests.fuzz.kinds import Case
 from tests.fuzz.look import Outcome, look
+from tests.pace import slowness
 
-SECONDS = 10.0  # of CPU time: what else runs on the machine does not count
+SECONDS = 10.0  # of CPU time of an idle core: what else runs on the machine does not count
+_MOST_SECONDS = 4 * SECONDS  # of CPU time, however slow the machine is just then
 HANG_SECONDS = 60.0  # of the clock: what waits for ever takes no CPU time
 BYTES = 500_000_000
 _MAKING_SECONDS = 60.0  # for making the damaged run, which is not measured
@@ -30,7 +32,7 @@ _GLANCE_SECONDS = 0.05  # between two looks at the running cases
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How one case ended; `seconds` are of CPU time, `bytes` is what its memory grew by."""
+    """How one case ended; `seconds` are of an idle core's time, `bytes` is what its memory grew by."""
 
     case: Case
     what: str
@@ -109,7 +111,7 @@ class _Running:
     def _seen(self) -> Result | None:
         """The result of a case that takes too much."""
         seconds = time.monotonic() - self._begun
-        if seconds > (HANG_SECONDS if self._is_made else _MAKING_SECONDS) or self._spent() > SECONDS:
+        if seconds > (HANG_SECONDS if self._is_made else _MAKING_SECONDS) or self._spent() > _MOST_SECONDS:
             return self._ended(Outcome.SLOW, f"ended after {seconds:.0f} s")
         if self._is_made and self._grown() > BYTES:
             return self._ended(Outcome.LARGE, f"ended after {seconds:.1f} s")
@@ -146,6 +148,8 @@ def _work(case: Case, place: Path, line: Connection) -> None:
     begun = time.process_time()
     outcome, detail = look(path)
     seconds = time.process_time() - begun
+    if seconds > SECONDS:
+        seconds /= slowness()
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - held
     if not outcome.is_failure and seconds > SECONDS:
         outcome = Outcome.SLOW

@@ -2,6 +2,7 @@
 
 import signal
 import socket
+import subprocess
 from pathlib import Path
 
 import psutil
@@ -59,9 +60,42 @@ def test_ctrl_c_ends_the_dashboard_quietly(tmp_path: Path) -> None:
     with dashboard(tmp_path, "--port", str(free_port())) as process:
         printed_address(process)
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
         assert process.stderr is not None
         assert process.stderr.read() == ""
+
+
+def test_a_ctrl_c_that_python_drops_in_a_finalizer_ends_the_dashboard_too(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import contextlib, os, signal\n"
+        "from diagnostics.cli import dashboard_alerts\n"
+        "class Dropped:\n"
+        "    def __del__(self):\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "alerts_over = dashboard_alerts.alerts_over\n"
+        "def interrupted(*given):\n"
+        "    Dropped()\n"
+        "    return alerts_over(*given)\n"
+        "dashboard_alerts.alerts_over = interrupted\n"
+    )
+    with dashboard(tmp_path, "--port", str(free_port()), PYTHONPATH=str(tmp_path)) as process:
+        printed_address(process)
+        assert process.wait(60) == 0
+
+
+def test_what_was_told_to_outlive_its_terminal_does(tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with dashboard(tmp_path, "--port", str(free_port())) as process:
+            signal.signal(signal.SIGHUP, before)
+            port = printed_address(process).port
+            assert port is not None
+            process.send_signal(signal.SIGHUP)
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(2)
+            assert ask(port, "/_stcore/health").status == 200
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_a_missing_app_extra_gets_one_sentence(rlvitals, tmp_path: Path) -> None:
