@@ -17,13 +17,14 @@ from trainer.launch.executors import JobState, Resources, SlurmExecutor, Task
 pytestmark = [pytest.mark.slurm, pytest.mark.slow]
 
 FEW = ("--max_steps", "6", "--save_strategy", "no")
+SEEN_RUNNING = ("--max_steps", "60", "--save_strategy", "no")
 MANY = ("--max_steps", "5000")
 
 
 def test_a_training_waits_and_then_two_machines_train_as_one(login: Login) -> None:
     with login.held_up():
         wanted = ("--nodes", "2", "--cpus_per_task", "1", "--time", "10", "--partition", "debug")
-        said = login.train("grpo", *FEW, "--run_dir", "a", *wanted)
+        said = login.train("grpo", *SEEN_RUNNING, "--run_dir", "a", *wanted)
         assert said.startswith("Slurm job ")
         assert f" trains grpo on addition into {login.folder / 'a'}" in said
         (job,) = published(login.rlvitals("status", "a", "--format", "json").stdout, "status")["jobs"]
@@ -34,7 +35,7 @@ def test_a_training_waits_and_then_two_machines_train_as_one(login: Login) -> No
     login.wait_for(lambda: login.state("a") == "running")
     login.wait_for(lambda: login.state("a") == "finished")
     assert published(login.rlvitals("runs", ".", "--format", "json").stdout, "runs")["jobs"] == []
-    assert login.steps("a") == list(range(1, 7))
+    assert login.steps("a") == list(range(1, 61))
     assert json.loads((login.folder / "a" / RUN_FILE).read_text())["config"]["num_processes"] == 2
     assert "computes on 2 × cpu, 1 thread each" in (login.folder / "a" / "console.log").read_text()
     assert (login.folder / "a" / "console.rank1.log").exists()

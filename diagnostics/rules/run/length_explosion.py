@@ -27,6 +27,7 @@ import numpy as np
 
 from diagnostics.detectors.averages import finite_points, start_level
 from diagnostics.detectors.noise import estimate_noise
+from diagnostics.detectors.proportions import CERTAIN
 from diagnostics.detectors.rolling import rolling_median
 from diagnostics.detectors.trend import trend
 from diagnostics.model.outcome import Severity
@@ -52,7 +53,11 @@ class Limits(RuleLimits):
     significance: float = limit(0.01, "probability", "engineering default")
     full_marks: float = limit(0.95, "of the highest reward", "engineering default")
     small: float = limit(0.2, "of the spread from answer to answer", "Cohen 1988: a small effect")
-    standard_errors: float = limit(2.0, "standard errors of the gain", "engineering default: 98 % certain")
+    standard_errors: float = limit(
+        CERTAIN,
+        "standard errors of the gain",
+        "looked at anew in each step: within two, healthy runs of short answers had a warning of one step",
+    )
 
 
 class LengthExplosion(RunRule[Limits]):

@@ -32,13 +32,12 @@ def is_at_rest(process: psutil.Process) -> bool:
 def test_reading_a_long_log_ends_when_its_page_is_closed(
     start_dashboard: Fixture, open_screen: Fixture, tmp_path: Path
 ) -> None:
-    (tmp_path / "shown").mkdir()
     with RunLog(tmp_path / "long", algorithm="grpo") as log:
         log.log(1, {"reward": 1.0})
     with (tmp_path / "long" / EVENTS_FILE).open("ab") as file:
         for _ in range(LINES // 100_000):
             file.write(LINE * 100_000)
-    dashboard = start_dashboard(tmp_path / "shown")
+    dashboard = start_dashboard(tmp_path)
     process = psutil.Process(dashboard.process.pid)
     wait_until(lambda: is_at_rest(process), "the dashboard to have started")
 
