@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 
 import numpy as np
+import numpy.typing as npt
 
 from diagnostics.detectors.arrays import Values
 
@@ -26,10 +27,19 @@ def ewma(values: Values) -> Values:
     return means
 
 
+def median(values: npt.NDArray[np.float64] | npt.NDArray[np.int64]) -> float:
+    """The median of one or more numbers without NaN, as `np.median` gives it, which takes five times as long."""
+    middle = len(values) // 2
+    if len(values) % 2:
+        return float(np.partition(values, middle)[middle])
+    lower, upper = np.partition(values, (middle - 1, middle))[middle - 1 : middle + 1].tolist()
+    return float((lower + upper) / 2)
+
+
 def finite_median(values: Values) -> float:
     """The median of all finite values; NaN where there is none."""
     finite = values[np.isfinite(values)]
-    return float(np.median(finite)) if len(finite) else math.nan
+    return median(finite) if len(finite) else math.nan
 
 
 def finite_mean(values: Values) -> float:
@@ -47,7 +57,7 @@ def finite_deviation(values: Values) -> float:
 def start_level(values: Values, points: int = 20, warm_up: int = 0) -> float:
     """The median of the first finite values after the warm-up, to compare a run with; NaN where there is none."""
     first = _first_finite(values[warm_up:], points)
-    return float(np.median(first)) if len(first) else math.nan
+    return median(first) if len(first) else math.nan
 
 
 def latest_value(values: Values) -> float:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.detectors.arrays import Steps, Values
+from diagnostics.detectors.averages import finite_median
 
 BEFORE = 10  # points at most that show the level before a break
 LEAST = 5  # points at least on either side: all of one beyond all of the other happens by chance in 1 of 250 places
@@ -53,8 +54,10 @@ def find_breaks(steps: Steps, values: Values) -> list[Break]:
     before = _before(values)[places]
     after = np.lib.stride_tricks.sliding_window_view(values, LEAST)[places]
     apart = (after.min(axis=1) > np.nanmax(before, axis=1)) | (after.max(axis=1) < np.nanmin(before, axis=1))
+    if not apart.any():
+        return []
     places, before, after = places[apart], before[apart], after[apart]
-    middle = np.nanmedian(before, axis=1)
+    middle = np.array([finite_median(points) for points in before])
     way = np.median(after, axis=1) - middle
     is_at_once = (values[places] - values[places - 1]) * np.sign(way) >= AT_ONCE * np.abs(way)
     return [

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from diagnostics.detectors.arrays import Values
-from diagnostics.detectors.averages import EWMA_WEIGHT, latest_finite
+from diagnostics.detectors.averages import EWMA_WEIGHT, latest_finite, median
 from diagnostics.detectors.rolling import MAD_TO_DEVIATION
 
 LONG_LAG = 4  # points: over more the learning curve bends, over fewer drift and batch noise look alike
@@ -99,7 +99,7 @@ def _mean_square(values: Values, lag: int) -> float:
         moved = differences[differences > 0]
         if not len(moved):
             return 0.0
-        is_noise = differences <= OUTLYING * MAD_TO_DEVIATION * np.median(moved)
+        is_noise = differences <= OUTLYING * MAD_TO_DEVIATION * median(moved)
         return float(np.mean(differences[is_noise] ** 2))
 
 

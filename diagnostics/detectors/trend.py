@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diagnostics.detectors.arrays import Steps, Values
+from diagnostics.detectors.averages import median
 
 TREND_POINTS = 10
 MOST_TREND_POINTS = 500  # whose pairs are compared; a longer series is reduced to as many means
@@ -35,7 +36,7 @@ def trend(steps: Steps, values: Values) -> Trend | None:
         return None
     earlier, later = pairs(len(y))
     differences = y[later] - y[earlier]
-    slope = float(np.median(differences / (x[later] - x[earlier])))
+    slope = median(differences / (x[later] - x[earlier]))
     residuals = y - slope * x
     variance = kendall_variance(y) * variance_inflation(residuals - residuals.mean(), TREND_PHI)
     score = float(np.sign(differences).sum())
@@ -49,10 +50,10 @@ def lasting_slope(steps: Steps, values: Values, window: int, patience: int, p: f
     0 unless both have a trend of the same sign that is less probable than `p` by chance.
     """
     now = trend(steps[-window:], values[-window:])
-    before = trend(steps[-window - patience : -patience], values[-window - patience : -patience])
-    if now is None or before is None or max(now.p, before.p) >= p or now.slope * before.slope <= 0:
+    if now is None or now.p >= p:
         return 0.0
-    return now.slope
+    before = trend(steps[-window - patience : -patience], values[-window - patience : -patience])
+    return now.slope if before is not None and before.p < p and now.slope * before.slope > 0 else 0.0
 
 
 def means_of_neighbours(values: Values) -> Values:

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from diagnostics.detectors.averages import median
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.quirks import Quirk
 from diagnostics.model.run import Run
@@ -22,7 +23,7 @@ def steps_of_point(run: Run, series: Series) -> int:
     is_stated = isinstance(stated, int) and stated > 0
     if not is_stated and not (Quirk.AVERAGES_LOGGED_STEPS in run.quirks and run.algorithm in GROUP_FAMILY):
         return 1
-    apart = round(float(np.median(np.diff(series.steps)))) if len(series) > 1 else 1
+    apart = round(median(np.diff(series.steps))) if len(series) > 1 else 1
     steps = min(apart, int(stated)) if is_stated else apart
     return steps if 1 <= steps <= MOST_STEPS else 1
 

@@ -95,7 +95,7 @@ class LengthExplosion(RunRule[Limits]):
         reading = read_levels(replace(series, values=growth), (level,), smooth=False, warm_up=limits.start)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading, unit="of the allowed growth")
-        if not reading.breach.episode.still or _reward_rises(run, limits) or _may_pay(run, limits):
+        if not reading.breach.episode.still or _may_pay(run, limits) or _reward_rises(run, limits):
             unit = "of the allowed growth, while the reward may rise"
             return Quiet(reading.worst, 1.0, unit, series.name, series.tag)
         times = limits.early_times if reading.breach.peak < limits.early else limits.times

@@ -26,7 +26,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from diagnostics.detectors.averages import finite_points
+from diagnostics.detectors.averages import finite_points, median
 from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.trend import lasting_slope
 from diagnostics.model.algorithms import GROUP_FAMILY
@@ -125,4 +125,4 @@ def _relative_loss(series: Series, limits: Limits) -> float:
 
 def _median(values: Values) -> float:
     finite = values[np.isfinite(values)]
-    return float(np.median(finite)) if len(finite) else 0.0
+    return median(finite) if len(finite) else 0.0
