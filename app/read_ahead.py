@@ -1,8 +1,10 @@
 """Reading ahead: a run is opened while its browser still loads the scripts of the page that will show it."""
 
 import threading
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -10,11 +12,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from app import state
 from app.load.runs import is_open, snapshot_of
 from diagnostics.addresses import is_address
-from diagnostics.api import UnreadableRun, find_runs
+from diagnostics.api import RunRef, UnreadableRun, find_runs
 from diagnostics.boundary import Boundary
 from diagnostics.foreign_files import confine_to
 
-_LARGEST = 64 * 1024**2  # bytes of logs: what takes longer is read only as long as a page waits for it
+_LONGEST = 2.5  # seconds of reading: what takes longer is read only as long as a page waits for it
+_BYTES_PER_SECOND, _OF_EVENTS = 25e6, 250e6  # read of a text, and of an event file
 _PAGE = "run"
 
 
@@ -48,16 +51,24 @@ class ReadAhead:
             with suppress(UnreadableRun, OSError, ValueError):
                 confine_to(state.folders)
                 boundary = state.boundary()
-                if boundary.holds(path) and _size(path, boundary) <= _LARGEST:
+                if boundary.holds(path) and _seconds_to_read(path, boundary) <= _LONGEST:
                     snapshot_of(path, boundary)
         finally:
             with self._lock:
                 self._begun.discard(path)
 
 
-def _size(path: str, boundary: Boundary) -> int:
-    """Bytes of the logs at a path."""
-    found = find_runs(path, boundary.holds)
-    named = {place for ref in found for member in (ref, *ref.parts) for place in (member.path, *member.files)}
-    files = {file for place in named for file in (place.iterdir() if place.is_dir() else (place,))}
-    return sum(file.stat().st_size for file in files if file.is_file())
+def _seconds_to_read(path: str, boundary: Boundary) -> float:
+    """How long reading the logs at a path takes, by their bytes."""
+    found = [member for ref in find_runs(path, boundary.holds) for member in (ref, *ref.parts)]
+    speeds = {place: _speed(ref) for ref in found for place in (ref.path, *ref.files)}
+    files = {file: speed for place, speed in speeds.items() for file in _files_of(place)}
+    return sum(file.stat().st_size / speed for file, speed in files.items() if file.is_file())
+
+
+def _speed(ref: RunRef) -> float:
+    return _OF_EVENTS if ref.format == "tensorboard" else _BYTES_PER_SECOND
+
+
+def _files_of(place: Path) -> Iterable[Path]:
+    return place.iterdir() if place.is_dir() else (place,)
