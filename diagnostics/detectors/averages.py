@@ -10,6 +10,7 @@ import numpy.typing as npt
 from diagnostics.detectors.arrays import Values
 
 EWMA_WEIGHT = 0.1
+REMEMBERED = 1000  # points without a gap; an earlier one has a weight below 1e-45
 EWMA_SETTLE = 10  # points until the average has forgotten most of its first value's noise
 
 
@@ -34,6 +35,12 @@ def median(values: npt.NDArray[np.float64] | npt.NDArray[np.int64]) -> float:
         return float(np.partition(values, middle)[middle])
     lower, upper = np.partition(values, (middle - 1, middle))[middle - 1 : middle + 1].tolist()
     return float((lower + upper) / 2)
+
+
+def latest_ewma(values: Values) -> float:
+    """The last of the exponentially weighted means; NaN where there is none."""
+    end = values[-REMEMBERED:]
+    return latest_value(ewma(end if np.isfinite(end).all() else values))
 
 
 def finite_median(values: Values) -> float:

@@ -126,7 +126,9 @@ class Run:
     def steps(self) -> Steps:
         """(N,) every step at which anything was logged, increasing."""
         parts = _distinct([series.steps for series in self.series.values()])
-        return np.unique(np.concatenate(parts)) if parts else NO_STEPS
+        if not parts:
+            return NO_STEPS
+        return parts[0] if len(parts) == 1 else np.unique(np.concatenate(parts))
 
 
 def _distinct(parts: Sequence[Steps]) -> Sequence[Steps]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.detectors.averages import ewma, finite_median, latest_value, start_level
+from diagnostics.detectors.averages import finite_median, latest_ewma, start_level
 from diagnostics.detectors.extremes import finite_range
 from diagnostics.detectors.noise import estimate_noise
 from diagnostics.detectors.proportions import CERTAIN
@@ -88,7 +88,7 @@ class Gain:
 def gain(values: Values, start: int = START) -> Gain:
     """The gain of the smoothed reward over the median of the first `start` points; NaN where there is no smoothed
     reward."""
-    return Gain(latest_value(ewma(values)) - start_level(values, start), estimate_noise(values).error_of_gain(start))
+    return Gain(latest_ewma(values) - start_level(values, start), estimate_noise(values).error_of_gain(start))
 
 
 def has_never_moved(values: Values) -> bool:

@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from diagnostics.detectors.arrays import Values
-from diagnostics.detectors.averages import ewma, finite_median, finite_points, latest_finite, latest_value, start_level
+from diagnostics.detectors.averages import (
+    ewma,
+    finite_median,
+    finite_points,
+    latest_ewma,
+    latest_finite,
+    latest_value,
+    median,
+    start_level,
+)
 
 NAN, INF = float("nan"), float("inf")
 ODD = st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.1, 3e7, NAN, INF])
@@ -69,3 +78,16 @@ def test_the_latest_finite_values_are_found_behind_any_number_of_others() -> Non
     assert latest_finite(values, 2).tolist() == [2.0, 3.0]
     assert latest_finite(values, 9).tolist() == [1.0, 2.0, 3.0]
     assert finite_points(values) == 3
+
+
+@pytest.mark.parametrize("gap", [None, 500, 2600, 2995])
+def test_the_latest_mean_is_the_last_of_all_means(gap: int | None) -> None:
+    values = np.random.default_rng(0).normal(size=3000)
+    if gap is not None:
+        values[gap] = np.nan
+    assert latest_ewma(values) == pytest.approx(latest_value(ewma(values)), rel=1e-12)
+
+
+@given(hnp.arrays(np.float64, st.integers(1, 40), elements=st.floats(-1e300, 1e300)))
+def test_the_median_is_that_of_numpy(values: Values) -> None:
+    assert median(values) == float(np.median(values))
