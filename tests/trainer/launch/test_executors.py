@@ -7,7 +7,7 @@ import pytest
 
 from tests.slurm_stand_ins import install_stand_ins
 from trainer.config.options import ConfigError
-from trainer.launch.executors import ExecutorError, Handle, JobState, Resources, SlurmExecutor, Task
+from trainer.launch.executors import ExecutorError, Handle, JobState, Resources, SlurmExecutor, Task, following
 from trainer.launch.executors.job_records import job_folder, job_of, jobs_below, made_job_folder, new_record
 from trainer.launch.executors.slurm_task import STOP_FILE
 from trainer.launch.submission import Placement
@@ -159,3 +159,27 @@ def test_the_newest_job_of_a_folder_is_kept_in_the_users_own_data(tmp_path: Path
         job_of(run)
     assert list(jobs_below(run)) == []
     assert job_folder(run) == folder
+
+
+@pytest.mark.process
+def test_a_stop_that_the_cluster_did_not_take_is_asked_for_again(
+    slurm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "LOOK_SECONDS", 0.01)
+    (slurm / "queue").write_text("RUNNING|None|rlvitals:1\n")
+    (slurm / "scancel").write_text(
+        "#!/bin/sh\n"
+        'if mkdir "$STAND_IN/tried" 2>/dev/null; then echo Unable to contact slurm controller >&2; exit 1; fi\n'
+        'echo "$@" >> "$STAND_IN/cancelled"\n'
+        '> "$STAND_IN/queue"\n'
+    )
+    made_job_folder(tmp_path / "a")
+    record = new_record(Handle("slurm", "7", "here", "rlvitals:1"), tmp_path / "a", ["true"], {})
+    job = following.Following(SlurmExecutor(), record)
+    job.ask_to_stop()
+    assert job.to_its_end() == 0
+    assert "--state=RUNNING --signal=TERM 7" in (slurm / "cancelled").read_text()
+
+
+def test_a_cluster_that_does_not_answer_is_asked_ever_less_often() -> None:
+    assert [following.pause_after(silences) for silences in (0, 1, 2, 3, 4, 5, 9999)] == [3, 6, 12, 24, 48, 60, 60]

@@ -12,6 +12,7 @@ import json
 import signal
 import sys
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from trainer.launch.executors.executor import Executor, ExecutorError, JobState,
 from trainer.launch.executors.job_records import JobRecord, job_folder, job_of, made_job_folder, new_record
 from trainer.launch.executors.resources import Resources
 
-_LOOK_SECONDS = 3.0
+LOOK_SECONDS, _LONGEST_SECONDS = 3.0, 60.0  # between two looks, and between two at a cluster that does not answer
 _BAD_INPUT, _FAILED = 2, 1
 
 
@@ -38,6 +39,7 @@ class Following:
         self._printed = 0
         self._is_to_stop = threading.Event()
         self._has_asked = False
+        self._silences = 0  # looks in a row that the cluster did not answer
         self._said = ""
 
     def ask_to_stop(self, *_signal: object) -> None:
@@ -54,27 +56,32 @@ class Following:
                 while has_more:
                     has_more = self._passes_on()
                 return self._ended(status)
-            if self._is_to_stop.is_set() and not self._has_asked:
+            if self._is_to_stop.is_set():
                 self._stop()
-            elif self._has_asked:
-                threading.Event().wait(_LOOK_SECONDS)
+                time.sleep(pause_after(self._silences))
             else:
-                self._is_to_stop.wait(_LOOK_SECONDS)
+                self._is_to_stop.wait(pause_after(self._silences))
 
     def _look(self) -> tuple[JobStatus | None, str]:
         """Where the job is, and in words; None where the cluster does not tell now, which is no end."""
         try:
             (status,) = self._executor.states([self._record.handle])
         except ExecutorError as error:
+            self._silences += 1
             return None, str(error)
+        self._silences = 0
         return status, f"{self._record.handle.title} is {status.state}{f' ({status.reason})' if status.reason else ''}"
 
     def _stop(self) -> None:
+        """Ask the job to end: once, but again after each time that the cluster did not take it."""
+        if self._has_asked:
+            return
         try:
             self._executor.stop(self._record.handle, self._folder)
         except ExecutorError as error:
             self._say(str(error))
-        self._has_asked = True
+        else:
+            self._has_asked = True
 
     def _passes_on(self) -> bool:
         """Print what the job has printed since; False where there is nothing new."""
@@ -100,6 +107,11 @@ class Following:
             self._said = sentence
             sys.stdout.write(f"rlvitals: {visible(sentence)}\n")
             sys.stdout.flush()
+
+
+def pause_after(silences: int) -> float:
+    """Seconds to the next look at a job: twice as many with each look in a row that its cluster did not answer."""
+    return min(LOOK_SECONDS * 2.0 ** min(silences, 10), _LONGEST_SECONDS)
 
 
 def follow_command(executor: str, task: Task, resources: Mapping[str, str], run_dir: Path) -> tuple[str, ...]:
