@@ -38,7 +38,7 @@ def dashboard(folder: Path, *words: str, **environment: str) -> Iterator["subpro
         yield process
     finally:
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
 
 
 def printed_address(process: "subprocess.Popen[str]") -> SplitResult:

@@ -20,7 +20,7 @@ def test_a_dashboard_whose_command_was_killed_ends_by_itself(tmp_path: Path) -> 
         process.send_signal(signal.SIGKILL)
         process.wait(timeout=10)
 
-        gone, alive = psutil.wait_procs([server], timeout=20)
+        gone, alive = psutil.wait_procs([server], timeout=60)
 
     assert [server] == gone
     assert alive == []
@@ -34,7 +34,7 @@ def test_the_address_is_printed_when_the_page_can_be_opened_and_a_signal_ends_ev
         assert ask(port, "/_stcore/health").status == 200
         (server,) = psutil.Process(process.pid).children()
         process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
         assert not server.is_running()
 
 
