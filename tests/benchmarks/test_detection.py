@@ -90,9 +90,11 @@ def test_a_part_of_the_runs_trains_another_model_and_more_controls() -> None:
             117,
             *range(118, 122),
             *range(123, 127),
+            129,
+            130,
             *range(209, 213),
         },
-        "wide": {104, 105, 107, 109, 113, 116},
+        "wide": {104, 105, 107, 109, 113, 116, 128},
     }
     known = cells("known")
     later = {cell.control for cell in known if cell.seed >= 104} - {cell.control for cell in known if cell.seed < 104}
