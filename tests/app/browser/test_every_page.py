@@ -71,9 +71,9 @@ STOPS = (
     Stop("nothing to compare", "compare", "[data-testid=stMultiSelect]"),
     Stop("launch", "launch", "[data-testid=stBaseButton-primary]"),
     Stop("learn", "learn", "[data-testid=stTextInput]"),
-    Stop("a rule", "learn", ".rlvitals-chart", {"entry": "kl-negative"}),
-    Stop("a cause", "learn", "h3", {"entry": "drastic-updates"}),
-    Stop("a metric", "learn", "h3", {"entry": "ratio_mean"}),
+    Stop("a rule", "learn", ".rlvitals-chart >> nth=1", {"entry": "kl-negative"}),
+    Stop("a cause", "learn", ".rlvitals-chart >> nth=1", {"entry": "drastic-updates"}),
+    Stop("a metric", "learn", ".rlvitals-chart >> nth=1", {"entry": "ratio_mean"}),
     Stop("no such entry", "learn", "[data-testid=stAlert]", {"entry": "kl-negativ"}),
 )
 
