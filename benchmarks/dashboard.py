@@ -1,6 +1,7 @@
 """How fast the dashboard is: ours beside TensorBoard and trackio, in a headless Chromium, on the same data, in turn.
 
     python -m benchmarks.dashboard [--part twelve ...] [--peers .venv-dashboards/bin/python] [--points N] [--turns N]
+        [--beside "what else runs"]
 
 `--peers` is the Python of an environment with `benchmarks/dashboards-requirements.txt`; without it only ours is
 measured. Parts: `twelve` (the first and second opening of twelve charts of a run of forty tags), `large` (ten times as
@@ -52,6 +53,7 @@ class Options:
     points: int
     turns: int
     minutes: float
+    beside: str = ""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -62,11 +64,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--points", type=int, default=POINTS, help="steps of the run")
     parser.add_argument("--turns", type=int, default=5, help="openings of each dashboard")
     parser.add_argument("--minutes", type=float, default=5.0, help="how long growing runs are followed")
+    parser.add_argument("--beside", default="", help="what else runs on the machine, for the page")
     parser.add_argument("--results", type=Path, default=RESULTS, help="keep what was found in this file")
     parser.add_argument("--output", type=Path, help="write the page to this file")
     given = parser.parse_args(arguments)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background, and then by servers too
-    options = Options(given.peers, given.points, given.turns, given.minutes)
+    options = Options(given.peers, given.points, given.turns, given.minutes, given.beside)
     for part in given.part or _USUAL:
         found = {"lines": list(_measured(part, options)), "when": _when(options)}
         kept = json.loads(given.results.read_text("utf-8")) if given.results.exists() else {}
@@ -82,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _when(options: Options) -> str:
     ours = versions(sys.executable, _LIBRARIES)
     theirs = f"; theirs {versions(str(options.peers), _PEERS)}" if options.peers else ""
-    load = f"load {os.getloadavg()[0]:.1f} at the end"
+    load = f"load {os.getloadavg()[0]:.1f} at the end{f', beside {options.beside}' if options.beside else ''}"
     return f"{datetime.now(UTC):%Y-%m-%d}; {machine()}, {load}. Ours: {ours}{theirs}."
 
 

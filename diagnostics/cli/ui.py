@@ -39,7 +39,8 @@ def run(words: Sequence[str]) -> int:
     names_of(arguments.map)  # report a mistake here rather than on every run's page
     script = folder_of("app", "app", _NEEDS) / "asgi.py"
     ending = _Ending()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(signal.SIGTERM, ending)
+    for number in (signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` and `&` in a script ask for
             signal.signal(number, ending)
     try:

@@ -20,10 +20,8 @@ import psutil
 from diagnostics.garbage import collect_rarely
 from tests.fuzz.kinds import Case
 from tests.fuzz.look import Outcome, look
-from tests.pace import slowness
 
-SECONDS = 10.0  # of CPU time of an idle core: what else runs on the machine does not count
-_MOST_SECONDS = 4 * SECONDS  # of CPU time, however slow the machine is just then
+SECONDS = 10.0  # of CPU time: what else runs on the machine does not count
 HANG_SECONDS = 60.0  # of the clock: what waits for ever takes no CPU time
 BYTES = 500_000_000
 _MAKING_SECONDS = 60.0  # for making the damaged run, which is not measured
@@ -32,7 +30,7 @@ _GLANCE_SECONDS = 0.05  # between two looks at the running cases
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How one case ended; `seconds` are of an idle core's time, `bytes` is what its memory grew by."""
+    """How one case ended; `seconds` are of CPU time, `bytes` is what its memory grew by."""
 
     case: Case
     what: str
@@ -42,8 +40,8 @@ class Result:
     bytes: int = 0
 
 
-def results_of(cases: Iterable[Case], processes: int) -> Iterator[Result]:
-    """The results of all cases, in the order in which they end."""
+def results_of(cases: Iterable[Case], processes: int, most: float | None = None) -> Iterator[Result]:
+    """The results of all cases, in the order in which they end; `most` seconds of CPU time for each, or SECONDS."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.fuzz.warm"])
     waiting, running = iter(cases), list[_Running]()
@@ -52,7 +50,9 @@ def results_of(cases: Iterable[Case], processes: int) -> Iterator[Result]:
         try:
             while True:
                 while len(running) < processes and (case := next(waiting, None)) is not None:
-                    running.append(_Running(context, case, Path(scratch) / str(case.number)))
+                    running.append(
+                        _Running(context, case, Path(scratch) / str(case.number), SECONDS if most is None else most)
+                    )
                 if not running:
                     return
                 wait([one.line for one in running], _GLANCE_SECONDS)
@@ -68,13 +68,15 @@ def results_of(cases: Iterable[Case], processes: int) -> Iterator[Result]:
 class _Running:
     """One case in its process."""
 
-    def __init__(self, context: multiprocessing.context.ForkServerContext, case: Case, place: Path) -> None:
+    def __init__(
+        self, context: multiprocessing.context.ForkServerContext, case: Case, place: Path, most: float
+    ) -> None:
         self.line, theirs = context.Pipe(duplex=False)
-        self._case, self._place = case, place
+        self._case, self._place, self._most = case, place, most
         self._what, self._held = "not made yet", 0
         self._begun, self._spent_before = time.monotonic(), 0.0
         self._is_made = False
-        self._process: ForkServerProcess = context.Process(target=_work, args=(case, place, theirs), daemon=True)
+        self._process: ForkServerProcess = context.Process(target=_work, args=(case, place, most, theirs), daemon=True)
         self._process.start()
         theirs.close()
 
@@ -111,7 +113,7 @@ class _Running:
     def _seen(self) -> Result | None:
         """The result of a case that takes too much."""
         seconds = time.monotonic() - self._begun
-        if seconds > (HANG_SECONDS if self._is_made else _MAKING_SECONDS) or self._spent() > _MOST_SECONDS:
+        if seconds > (HANG_SECONDS if self._is_made else _MAKING_SECONDS) or self._spent() > self._most:
             return self._ended(Outcome.SLOW, f"ended after {seconds:.0f} s")
         if self._is_made and self._grown() > BYTES:
             return self._ended(Outcome.LARGE, f"ended after {seconds:.1f} s")
@@ -138,7 +140,7 @@ class _Running:
         return Result(self._case, self._what, outcome, detail, self._spent(), max(0, self._grown()))
 
 
-def _work(case: Case, place: Path, line: Connection) -> None:
+def _work(case: Case, place: Path, most: float, line: Connection) -> None:
     """Make a case, open it and send the result; runs in the case's process."""
     collect_rarely()  # as the command and the dashboard do
     place.mkdir()
@@ -148,10 +150,8 @@ def _work(case: Case, place: Path, line: Connection) -> None:
     begun = time.process_time()
     outcome, detail = look(path)
     seconds = time.process_time() - begun
-    if seconds > SECONDS:
-        seconds /= slowness()
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - held
-    if not outcome.is_failure and seconds > SECONDS:
+    if not outcome.is_failure and seconds > most:
         outcome = Outcome.SLOW
     elif not outcome.is_failure and grown > BYTES:
         outcome = Outcome.LARGE

@@ -15,6 +15,7 @@ from tests.fuzz.processes import Result, results_of
 from tests.fuzz.readers import selected
 from tests.fuzz.seeds import SEEDS
 from tests.fuzz.summary import Summary, failure_lines
+from tests.pace import MOST_STRETCH, slowness
 
 LARGE = {
     2083: "a row of 100,000 names",  # of CSV
@@ -42,8 +43,10 @@ def test_a_damaged_run_becomes_a_run_or_the_documented_error(kind: str) -> None:
 @pytest.mark.process
 @pytest.mark.parametrize("number", LARGE)
 def test_a_large_run_is_read_within_the_limits(number: int) -> None:
-    (result,) = results_of([case(number)], processes=1)
+    before = slowness()
+    (result,) = results_of([case(number)], processes=1, most=MOST_STRETCH * processes.SECONDS)
     assert (result.what, result.outcome) == (LARGE[number], Outcome.RUN)
+    assert result.seconds < processes.SECONDS * max(before, slowness())
 
 
 @pytest.mark.parametrize("kind", [name for name in KINDS if name != "sizes"])
@@ -71,7 +74,7 @@ def test_a_reader_that_raises_anything_else_is_reported(tmp_path: Path, monkeypa
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(("limit", "outcome"), [("_MOST_SECONDS", Outcome.SLOW), ("BYTES", Outcome.LARGE)])
+@pytest.mark.parametrize(("limit", "outcome"), [("SECONDS", Outcome.SLOW), ("BYTES", Outcome.LARGE)])
 def test_a_case_beyond_a_limit_is_ended_and_reported(
     limit: str, outcome: Outcome, monkeypatch: pytest.MonkeyPatch
 ) -> None:

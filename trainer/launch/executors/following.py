@@ -92,7 +92,8 @@ class Following:
         return bool(new)
 
     def _ended(self, status: JobStatus) -> int:
-        if self._has_asked or status.state is JobState.FINISHED:
+        was_asked = self._has_asked or (self._is_to_stop.is_set() and status.state is JobState.KILLED)
+        if was_asked or status.state is JobState.FINISHED:
             return 0
         if status.state is JobState.UNKNOWN:  # the cluster has forgotten it: its run says how it ended
             try:
