@@ -88,9 +88,10 @@ checkpoints: $(VENV)/.dev
 	$(BIN)/python -P -m trainer.tasks.build remarks
 	$(BIN)/python -P -m trainer.tasks.build remarks-pieces
 
-parity: $(VENV)/.dev $(TRL)/.ready
+parity: $(VENV)/.dev $(TRL)/.ready $(NEWER_TRL)/.ready
 	$(BIN)/python -m benchmarks.trl_parity --trl-python $(TRL)/bin/python --output docs/benchmarks/parity.md
-	TRL_PYTHON=$(TRL)/bin/python $(BIN)/python -m pytest tests/benchmarks/test_parity.py tests/benchmarks/test_live_trl.py tests/benchmarks/test_trl_callback.py tests/benchmarks/test_trl_recipes.py
+	TRL_PYTHON=$(CURDIR)/$(TRL)/bin/python $(BIN)/python -m pytest tests/benchmarks/test_parity.py tests/benchmarks/test_live_trl.py tests/benchmarks/test_trl_callback.py tests/benchmarks/test_trl_recipes.py
+	TRL_PYTHON=$(CURDIR)/$(NEWER_TRL)/bin/python $(BIN)/python -m pytest tests/benchmarks/test_trl_callback.py
 
 speed: $(VENV)/.dev $(TRL)/.ready
 	$(BIN)/python -m benchmarks.trainer_speed --trl-python $(TRL)/bin/python --output docs/benchmarks/trainer.md
