@@ -14,6 +14,7 @@ _KEYWORDS = {
     "N_": None,
     "ngettext": (1, 2),
     "pgettext": ((1, "c"), 2),
+    "skipped_without": (1,),
     "too_few_samples": (1,),
     "told": (1,),
 }

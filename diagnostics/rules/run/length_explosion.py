@@ -2,8 +2,9 @@
 
 What it checks
     The mean completion length, as the median of ten logged points, at twice its start for five points (1.5 times within
-    the first 50) while the main reward has not risen since the start of the growth (Mann–Kendall over the last 50
-    points, p < 0.01), nor, given its noise, may have risen by a fifth of the spread from answer to answer: a warning.
+    the first 50) while neither the main reward nor the score has risen since the start of the growth (Mann–Kendall over
+    the last 50 points, p < 0.01), nor, given its noise, may have risen by a fifth of the spread from answer to answer:
+    a warning.
 
 Why it matters
     Length is the easiest thing to optimise: reward models favour it, and a loss that divides by the length makes long
@@ -32,6 +33,7 @@ from diagnostics.detectors.rolling import rolling_median
 from diagnostics.detectors.trend import trend
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
@@ -104,10 +106,13 @@ class LengthExplosion(RunRule[Limits]):
 
 def _reward_rises(run: Run, limits: Limits) -> bool:
     """Whether the reward rises, or has reached its maximum."""
-    reward = main_reward(run)
     recent = slice(-limits.flat, None)
-    if is_solved(run, reward.steps[recent], limits.full_marks):
+    if is_solved(run, main_reward(run).steps[recent], limits.full_marks):
         return True
+    return any(_rises(reward, recent, limits) for reward in _rewards(run))
+
+
+def _rises(reward: Series, recent: slice, limits: Limits) -> bool:
     now = start_level(reward.values[recent][::-1], limits.window)
     found = trend(reward.steps, reward.values)
     has_risen = found is not None and found.slope > 0 and found.p < limits.significance
@@ -117,6 +122,17 @@ def _reward_rises(run: Run, limits: Limits) -> bool:
 def _may_pay(run: Run, limits: Limits) -> bool:
     """Whether the reward may have gained something: with few answers a step this stays open for a while."""
     spread = spread_of_answers(run)
-    values = main_reward(run).values
-    gained = Gain(gain(values, limits.start).value, estimate_noise(values).of_batches.error_of_gain(limits.start))
-    return spread is not None and gained.may_be(limits.small * spread, limits.standard_errors)
+    if spread is None:
+        return False
+    gained = [_gained(reward.values, limits) for reward in _rewards(run)]
+    return any(one.may_be(limits.small * spread, limits.standard_errors) for one in gained)
+
+
+def _gained(values: Values, limits: Limits) -> Gain:
+    return Gain(gain(values, limits.start).value, estimate_noise(values).of_batches.error_of_gain(limits.start))
+
+
+def _rewards(run: Run) -> tuple[Series, ...]:
+    """What longer answers may earn: the main reward, and the score, which an RLHF reward may hide."""
+    main, score = main_reward(run), run.get("score")
+    return (main,) if score is None or score.name == main.name else (main, score)

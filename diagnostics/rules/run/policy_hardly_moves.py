@@ -6,8 +6,10 @@ What it checks
     more than half of the planned steps, is a warning: the warm-up is longer than the run. So is a run in which nothing
     moves: the entropy and the length are, with their errors, within a tenth of where they began, a rise of the reward
     by a fifth of the spread from answer to answer is ruled out, and the KL to the reference is below 0.005 nats per
-    token and does not grow beyond 0.0001 (that of a sequence of unknown length as if it had 64 tokens). Where the
-    reward is at full marks, or answers are not told apart, standing still is right, and this is not judged.
+    token and does not grow beyond 0.0001 (that of a sequence of unknown length as if it had 64 tokens). A KL of exactly
+    0 at every step makes it critical. Points of a warm-up count here by their share of the highest learning rate so
+    far. Where the reward is at full marks, or answers are not told apart, standing still is right, and this is not
+    judged.
 
 Why it matters
     The run costs as much as any other and nothing is learned. All numbers look sound, because they are those of the
@@ -36,6 +38,7 @@ from diagnostics.detectors.stillness import Change, change_of_level
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
+from diagnostics.rules.alignment import last_known
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.limits import RuleLimits, limit
@@ -97,7 +100,7 @@ class PolicyHardlyMoves(RunRule[Limits]):
         if max(finite_points(series.values) for series in judged) < limits.patience:
             return too_few(limits.patience, max(finite_points(series.values) for series in judged))
         found = self._of_rate(run, rate, limits) if rate is not None else None
-        if found is None and entropy is not None:
+        if found is None and entropy is not None and _points_at_full_rate(entropy, rate) >= limits.patience:
             found = self._of_metrics(run, entropy, limits)
         return found or Quiet(metric=judged[-1].name, tag=judged[-1].tag)
 
@@ -132,7 +135,7 @@ class PolicyHardlyMoves(RunRule[Limits]):
         return self.fired(
             entropy,
             Episode(0, len(entropy) - 1, still=True),
-            Severity.WARNING,
+            Severity.CRITICAL if _is_the_reference(run) else Severity.WARNING,
             measured=change.after,
             limit=None,
             key="still",
@@ -141,6 +144,21 @@ class PolicyHardlyMoves(RunRule[Limits]):
             reward_before=gained.before,
             reward_after=gained.after,
         )
+
+
+def _points_at_full_rate(judged: Series, rate: Series | None) -> float:
+    """How many points were logged at the highest learning rate so far; those before count by their share of it."""
+    if rate is None or not (highest := finite_range(rate.values)[1]) > 0:
+        return len(judged)
+    peak = int(np.nanargmax(rate.values))
+    warming = last_known(rate, judged.steps[judged.steps < rate.steps[peak]])
+    return len(judged) - len(warming) + float(np.nansum(warming) / highest)
+
+
+def _is_the_reference(run: Run) -> bool:
+    """Whether a KL of exactly 0 at every step, not merely in the digits that are logged, says that no weight moved."""
+    kl = run.get("kl_per_token", "kl_per_sequence")
+    return kl is not None and not run.data_health.rounded_to and bool((kl.values == 0).all())
 
 
 def _may_have_risen(run: Run, gained: Change, limits: Limits) -> bool:

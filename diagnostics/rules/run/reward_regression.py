@@ -6,7 +6,8 @@ What it checks
     smoothed noise, with an upper bound of its autocorrelation) and at least 15 % of what the run has gained. Losing
     half of the gain is critical. The first 40 points are not judged. A reward that leaves its level from one point to
     the next and stays away is a warning from the tenth point on: five points all below the ten before them, by four
-    standard deviations of the noise around its two levels. A fall from which the reward has come back is info.
+    standard deviations of the noise around its two levels. A fall from which the reward has come back is info, and so
+    is that of an RLHF reward whose score does not fall: then it is the KL penalty that grows.
 
 Why it matters
     A reward that falls after it rose seldom recovers by itself, and the best checkpoint may be overwritten meanwhile.
@@ -27,6 +28,7 @@ References
 import dataclasses
 import math
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -98,10 +100,32 @@ class RewardRegression(RunRule[Limits]):
         "{limit} from step {first} to {last}, and has come back since.",
         at_once="{title} fell from {best} to {measured} at step {first}, from one point to the next, and has not come "
         "back.",
+        headline_penalty="The KL penalty grows, and the score does not fall.",
+        penalty="The smoothed {title} fell from {best} (around step {best_step}) to {measured} at step {peak}; below "
+        "{limit} from step {first} to {last}. The score does not fall: it is the KL penalty that grows.",
+        penalty_at_once="{title} fell from {best} to {measured} at step {first}, from one point to the next. The score "
+        "does not fall: it is the KL penalty that grows.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
-        series = main_reward(run)
+        series, score = main_reward(run), run.get("score")
+        found = self._fallen(run, series, limits)
+        if score is None or series.name != "rlhf_reward" or not _is_alarm(found):
+            return found
+        return found if _is_alarm(self._fallen(run, score, limits)) else self._of_penalty(found)
+
+    def _of_penalty(self, found: Fired) -> Fired:
+        """The finding of an RLHF reward that falls while its score does not."""
+        key = "penalty_at_once" if found.message.template.endswith("at_once") else "penalty"
+        return dataclasses.replace(
+            found,
+            severity=Severity.INFO,
+            message=self.message(key, **found.message.values),
+            headline=self.message("headline_penalty"),
+        )
+
+    def _fallen(self, run: Run, series: Series, limits: Limits) -> RuleResult:
+        """The result for one series."""
         slow = self._slow_decline(series, paced(limits, run, series, warm_up=10, start=5, patience=3))
         return slow if isinstance(slow, Fired) else (self._at_once(series, limits) or slow)
 
@@ -157,6 +181,10 @@ class RewardRegression(RunRule[Limits]):
             best_step=int(series.steps[best_at]),
             peak=int(series.steps[breach.peak]),
         )
+
+
+def _is_alarm(found: RuleResult) -> TypeGuard[Fired]:
+    return isinstance(found, Fired) and found.severity.rank > 0
 
 
 def _without_outliers(values: Values) -> Values:

@@ -46,4 +46,15 @@ def score_gain(seen: View) -> float | None:
 
 def is_graded(rows: Rows) -> bool:
     """Whether the scores take more than two values: a verifiable reward that pays all or nothing is not graded."""
-    return len(np.unique(np.round(scores_of(with_scores(rows)), 6))) > 2
+    return _values_of(with_scores(rows)) > 2
+
+
+def are_marks(rows: Rows, answers_per_mark: float) -> bool:
+    """Whether this many different answers share a score, on average: marks of a grader, not a reward model's scores."""
+    known = with_scores(rows)
+    return len({row.sample.response for row in known}) >= answers_per_mark * _values_of(known)
+
+
+def _values_of(rows: Rows) -> int:
+    """How many different scores the rows have, to rounding."""
+    return len(np.unique(np.round(scores_of(rows), 6)))

@@ -3,7 +3,8 @@
 What it checks
     The scores of the newest logged answers are split in two where that fits best: the clusters' means lie more than
     five of their deviations apart, and each cluster holds a tenth of the rows: info. Only raw scores of PPO's reward
-    model are judged: not scores within 0 and 1, which a sigmoid or a grader pushes to the ends.
+    model are judged: not scores within 0 and 1, which a sigmoid or a grader pushes to the ends, and not marks, of which
+    four different answers or more share each: a grader gives few, and answers fall into heaps by them.
 
 Why it matters
     Two clusters mean that a single feature decides the score. If the model can switch it on, it will.
@@ -27,8 +28,8 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.row_measures import is_graded, scores_of, with_scores
-from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, skipped_without, too_few_samples
+from diagnostics.rules.samples.row_measures import are_marks, is_graded, scores_of, with_scores
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, too_few_samples
 from diagnostics.rules.samples.tables import Row, Rows, View
 
 
@@ -38,6 +39,7 @@ class Limits(RuleLimits):
     info: float = limit(5.0, "deviations", "a uniform spread has 3.5, a normal one 2.6")
     share: float = limit(0.1, "of the samples", "fewer are outliers")
     rows: int = limit(32, "samples", "three in the smaller heap")
+    answers_per_mark: float = limit(4.0, "different answers with the same score", "engineering default")
 
 
 class SmpBimodal(SampleRule[Limits]):
@@ -54,6 +56,8 @@ class SmpBimodal(SampleRule[Limits]):
         headline="The scores fall into two heaps.",
         fired="The scores of the newest samples lie around {low} and around {high}, with nothing between.",
         shown="At one end of the two heaps.",
+        marks="The scores are marks: they stay within 0 and 1, or many different answers share each.",
+        marks_enable="Nothing is missing; the check is about the raw scores of a reward model.",
     )
 
     def applies(self, run: Run) -> bool:
@@ -65,8 +69,9 @@ class SmpBimodal(SampleRule[Limits]):
         if len(known) < limits.rows:
             return too_few_samples("scored samples", limits.rows, len(known))
         scores = np.sort(scores_of(known))
-        if not is_graded(known) or (scores[0] >= 0 and scores[-1] <= 1):
-            return skipped_without("a raw score that leaves the range of 0 to 1")
+        within_marks = not is_graded(known) or (scores[0] >= 0 and scores[-1] <= 1)
+        if within_marks or are_marks(known, limits.answers_per_mark):
+            return Skipped(self.message("marks"), self.message("marks_enable"), applies=False)
         split, apart = _best_split(scores, limits.share)
         severity = Severity.INFO if apart > limits.info else None
         values = {"low": float(scores[:split].mean()), "high": float(scores[split:].mean())}

@@ -54,3 +54,9 @@ def test_growth_that_is_over_is_none(judge: Judge) -> None:
 
 def test_it_is_skipped_without_lengths(judge: Judge) -> None:
     assert judge("length-explosion", "ppo", score="1x60").verdict is Verdict.SKIPPED
+
+
+def test_growth_that_the_score_pays_for_is_none_though_the_kl_penalty_eats_the_gain(judge: Judge) -> None:
+    logged = {"length_mean": "100..400x100", "rlhf_reward": FLAT}
+    assert judge("length-explosion", "ppo", score="0..0.8x100", **logged).verdict is Verdict.QUIET
+    assert judge("length-explosion", "ppo", score=FLAT, **logged).verdict is Verdict.FIRED

@@ -86,3 +86,17 @@ def test_a_small_rise_must_be_ruled_out_by_three_standard_errors(judge: Judge) -
     """The reward gained 0.011 at a standard error of 0.015: at most 0.056, and 0.041 by two of them."""
     for spread, verdict in (("0.25x60", Verdict.QUIET), ("0.3x60", Verdict.FIRED)):
         assert judge("policy-hardly-moves", "grpo", **STILL, reward_std=spread).verdict is verdict
+
+
+def test_a_kl_of_exactly_zero_proves_that_no_weight_moves(judge: Judge) -> None:
+    assert judge("policy-hardly-moves", "ppo", **STILL, kl_per_token="0x60").severity is Severity.CRITICAL
+    assert judge("policy-hardly-moves", "ppo", **STILL, kl_per_token="0x59 1e-9").severity is Severity.WARNING
+
+
+def test_a_warm_up_counts_by_its_share_of_the_learning_rate(judge: Judge) -> None:
+    """Twenty steps of warm-up are those of ten at the full rate, and one that never ends counts by half."""
+    logged = {name: values[:30] for name, values in STILL.items()}
+    for rates, verdict in (("0..1e-4x20 1e-4x10", Verdict.FIRED), ("0..1e-4x22 1e-4x8", Verdict.QUIET)):
+        assert judge("policy-hardly-moves", "grpo", **logged, learning_rate=rates).verdict is verdict
+    for rates, verdict in (("0..1e-4x60", Verdict.FIRED), ("1e-4..0x60", Verdict.FIRED)):
+        assert judge("policy-hardly-moves", "grpo", **STILL, learning_rate=rates).verdict is verdict

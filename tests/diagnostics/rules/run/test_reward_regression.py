@@ -87,3 +87,19 @@ def test_a_fall_from_which_the_reward_has_come_back_is_a_note(judge: Judge) -> N
     outcome = judge("reward-regression", "grpo", reward=fall)
     assert (outcome.severity, outcome.message.template) == (Severity.INFO, "reward-regression.back")
     assert judge("reward-regression", "grpo", reward=fall[:125]).severity is Severity.CRITICAL
+
+
+def test_an_rlhf_reward_that_falls_by_its_kl_penalty_alone_is_noted(judge: Judge) -> None:
+    """The score decides: where it falls as well, the run was better before."""
+    steady, falls = noisy_series(np.ones(120)), rising_then(0.2)
+    alone = judge("reward-regression", "ppo", rlhf_reward=falls, score=steady)
+    assert (alone.severity, alone.message.template) == (Severity.INFO, "reward-regression.penalty")
+    assert judge("reward-regression", "ppo", rlhf_reward=falls, score=falls).severity is Severity.CRITICAL
+    assert judge("reward-regression", "ppo", rlhf_reward=falls).severity is Severity.CRITICAL
+
+
+def test_an_rlhf_reward_that_falls_at_once_by_its_penalty_is_noted(judge: Judge) -> None:
+    at_once = "1x10 0x10"
+    alone = judge("reward-regression", "ppo", rlhf_reward=at_once, score="1x20")
+    assert (alone.severity, alone.message.template) == (Severity.INFO, "reward-regression.penalty_at_once")
+    assert judge("reward-regression", "ppo", rlhf_reward=at_once, score=at_once).severity is Severity.WARNING

@@ -23,3 +23,11 @@ def test_normal_and_uniform_scores_are_none(look, sound) -> None:
 
 def test_a_sigmoids_ends_are_not_judged(look, sound) -> None:
     assert look("smp-bimodal", scored(sound, np.where(NOISE > 0, 0.95, 0.02) + 0.01)).verdict is Verdict.SKIPPED
+
+
+def test_marks_that_many_answers_share_are_not_judged(look, sound) -> None:
+    """A grader that adds up three conditions, and a reward model that gives as few values only to as few answers."""
+    marks = np.repeat([0.0, 3.0], 24) + np.tile([0.0, 0.0, 0.0, 0.25], 12)
+    assert look("smp-bimodal", scored(sound, marks)).verdict is Verdict.SKIPPED
+    same = [row | {"response": f"an answer that earns {row['score']:g}"} for row in scored(sound, marks)]
+    assert look("smp-bimodal", same).severity is Severity.INFO
