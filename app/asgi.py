@@ -18,7 +18,7 @@ from app.startup import lifespan
 from diagnostics.garbage import collect_every, collect_rarely
 from diagnostics.remote.following import wait_at_most
 
-_SECONDS_TO_GARBAGE = 60.0
+_SECONDS_TO_GARBAGE = 15.0  # each run of a page leaves a little; what a minute leaves would spread over more memory
 _PATIENCE = 0.5  # seconds that a page waits for logs that lie elsewhere, before it says how far they are
 
 logging.getLogger("uvicorn.error").setLevel(logging.WARNING)  # it would announce an address without the token

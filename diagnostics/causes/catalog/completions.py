@@ -2,6 +2,7 @@
 
 from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES
 from diagnostics.causes.discriminators.truncation import (
+    answers_are_right_though_cut,
     answers_fill_the_limit_from_the_start,
     answers_grew_into_the_limit,
     ends_are_seen,
@@ -124,6 +125,7 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("pad-equals-eos", has_stop_token),
             Indicator("smp-special-leak"),
             Indicator("truncation-high", stop_token_is_overridden),
+            Indicator("truncation-high", answers_are_right_though_cut),
             Indicator("eos-never-generated", stop_token_is_overridden),
             Indicator("truncation-high", eos_was_missed_midway),
             Indicator("smp-truncated", eos_was_missed_midway),

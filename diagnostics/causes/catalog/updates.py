@@ -2,9 +2,7 @@
 
 from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES, GARBLED_SAMPLE_RULES
 from diagnostics.causes.discriminators.rewards import (
-    batch_is_small_and_noisy,
     first_nonfinite_is_a_reward,
-    has_groups_of_one,
     marks_decode_nan_logits,
 )
 from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
@@ -159,24 +157,13 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
     ),
     CauseEntry(
         "noisy-small-batch",
-        summary="The batch is so small that its noise hides any progress.",
-        meaning="From step to step the mean reward moves by more than it has gained in the whole run, at a batch of a "
-        "few dozen answers. The gradient is as noisy.",
-        core=(
-            Indicator("reward-not-improving", batch_is_small_and_noisy),
-            Indicator("single-answer-groups", is_warning),
-        ),
+        summary="Each prompt gets a single answer, so that there is nothing to compare it with.",
+        meaning="An answer is judged by the others to its prompt. Without any, it counts by its reward alone, and the "
+        "noise of so small a comparison hides any progress.",
+        core=(Indicator("single-answer-groups", is_warning),),
         support=("grad-norm-spike", "reward-not-improving"),
         preflight=("pf-divisible", "pf-group-size"),
-        remedies=("larger-batch", "more-accumulation", "more-generations"),
-        variants=(
-            Variant(
-                "single",
-                has_groups_of_one,
-                summary="Each prompt gets a single answer, so that there is nothing to compare it with.",
-                remedies=("more-generations",),
-            ),
-        ),
+        remedies=("more-generations",),
     ),
     CauseEntry(
         "dropout-or-precision-noise",

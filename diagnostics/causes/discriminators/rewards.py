@@ -16,7 +16,6 @@ from diagnostics.model.samples import Sample
 from diagnostics.model.series import Series
 
 START = 5  # logged points that show the start of a run, or its end
-SMALL_BATCH = 32  # completions; TRL's maintainers advise 256
 MEDIAN_LAG = 2  # points: half of the five that a rule's median covers
 FAR = 0.2  # nats per token from the reference: as far as healthy public runs end
 CHANCE = 3.0  # standard errors of the difference of two means
@@ -118,11 +117,6 @@ def reward_ignores_the_policy(outcome: Outcome, run: Run) -> bool:
     return float(np.median(kl.values[kl.finite][-START:])) >= FAR
 
 
-def has_groups_of_one(run: Run, core: Collection[str]) -> bool:
-    """Whether it is the size of the groups that leaves an answer without another to compare it with."""
-    return "single-answer-groups" in core
-
-
 def prompts_are_identical(run: Run, core: Collection[str]) -> bool:
     """Whether it is the prompts that leave nothing to tell answers by."""
     return "smp-prompts-identical" in core
@@ -179,18 +173,6 @@ def only_the_reward_changed(outcome: Outcome, run: Run) -> bool:
     since = score.values[score.finite & (score.steps >= step)]
     is_flat = float(np.median(since[-START:])) <= float(np.median(since[:START])) + float(np.std(since[:START]))
     return is_flat and not any(break_at(series, step) for series in others) and _prompts_are_unchanged(run, step)
-
-
-def batch_is_small_and_noisy(outcome: Outcome, run: Run) -> bool:
-    """Whether few completions make an update, and the reward moves more between steps than it gained in the run."""
-    sizes = [run.settings.value(name, 1) for name in ("per_device_train_batch_size", "gradient_accumulation_steps")]
-    stated = [size for size in sizes if isinstance(size, int)]
-    score = _score(run)
-    if run.settings.get("per_device_train_batch_size") is None or math.prod(stated) > SMALL_BATCH or score is None:
-        return False
-    finite = score.values[score.finite]
-    gained = abs(float(np.median(finite[-START:])) - float(np.median(finite[:START])))
-    return float(np.std(np.diff(finite))) / math.sqrt(2) > gained
 
 
 def _newest_samples(run: Run) -> tuple[Sample, ...]:

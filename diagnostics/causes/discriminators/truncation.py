@@ -56,7 +56,23 @@ def min_length_forbids_end(outcome: Outcome, run: Run) -> bool:
 def limit_truncates(outcome: Outcome, run: Run) -> bool:
     """Whether completions were truncated from the start, and nothing but the limit keeps them from ending."""
     is_forbidden = min_length_forbids_end(outcome, run)
-    return truncates_from_the_start(outcome, run) and not is_forbidden and _end_settings_are_unchanged(run)
+    is_usual = truncates_from_the_start(outcome, run) and not is_forbidden and _end_settings_are_unchanged(run)
+    return is_usual and not answers_are_right_though_cut(outcome, run)
+
+
+def answers_are_right_though_cut(outcome: Outcome, run: Run) -> bool:
+    """Whether nearly all completions are cut off from the first steps to the last, and come to earn nearly 1 of 1.
+
+    Then they say what is asked for within the limit, and it is their end that is missing or not recognised.
+    """
+    cut, reward = run.get("truncated_fraction"), run.get("reward")
+    if cut is None or reward is None or min_length_forbids_end(outcome, run):
+        return False
+    known, earned = cut.values[cut.finite], reward.values[reward.finite]
+    if min(len(known), len(earned)) < 2 * START or float(earned.min()) < 0 or float(earned.max()) > 1:
+        return False
+    is_cut = min(float(np.median(known[:START])), float(np.median(known[-START:]))) >= MOST
+    return is_cut and float(np.median(earned[-START:])) >= MOST
 
 
 def limit_was_lowered(outcome: Outcome, run: Run) -> bool:

@@ -8,7 +8,10 @@ What it checks
     logged, it is estimated from the noise between batches, and a short run is not judged. A penalty of ten times the
     largest score, for five points, is a warning anywhere in the run.
 
-    GRPO logs no penalty. Its loss pulls each token back in proportion to beta times its log-probability ratio, against
+    RLOO logs no penalty: it is the stated weight times the KL per token and the mean length. The old PPOTrainer logs
+    that of a token: the penalty is its KL coefficient times the KL of a sequence.
+
+    GRPO logs none either. Its loss pulls each token back in proportion to beta times its log-probability ratio, against
     an advantage of 1: they balance at a ratio of 1 / beta. Where that allows less than 0.1 nats per token (ratio² / 2),
     the KL stays below it, and the reward has not risen in 20 points, it is a warning. So is a weight of 1 or more
     (times the spread of rewards that are not scaled) under which the reward has not risen; a weight that no setting
@@ -45,7 +48,7 @@ from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.extremes import extreme_so_far, finite_range, index_of_extreme
 from diagnostics.detectors.noise import estimate_noise, stable_length
 from diagnostics.detectors.rolling import MEDIAN_WINDOW, rolling_median
-from diagnostics.model.outcome import Severity
+from diagnostics.model.outcome import Evidence, Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.model.settings import UNSCALED_REWARDS
@@ -53,9 +56,15 @@ from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import has_risen, is_at_full_marks, spread_of_answers
-from diagnostics.rules.rule import Fired, Input, Quiet, RuleResult, english
+from diagnostics.rules.rewards import SCORES, has_risen, is_at_full_marks, spread_of_answers
+from diagnostics.rules.rule import Fired, Input, Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
+
+_INPUTS = {
+    "grpo": ("kl_per_token", "reward"),
+    "rloo": ("kl_per_token", "length_mean", "reward"),
+    "ppo-legacy": ("kl_per_sequence", "kl_coef", "score"),
+}
 
 
 class Limits(RuleLimits):
@@ -87,7 +96,7 @@ class KlPenaltyDominates(RunRule[Limits]):
     name = "kl-penalty-dominates"
     grade = "F"
     source = "TRL training FAQ: the actual reward can be very small compared to the KL penalty"
-    algorithms = frozenset({"ppo", "grpo"})
+    algorithms = frozenset({"ppo", "ppo-legacy", "grpo", "rloo"})
     inputs = ("non_score_reward", "score")
     limits = Limits()
     remedies = ("weaker-kl", "score-scaling")
@@ -101,18 +110,29 @@ class KlPenaltyDominates(RunRule[Limits]):
         "step {last}), and the reward has not risen since step {first}.",
         heavy="The KL has a weight of {beta} in the loss, and the reward has not risen from step {first} to {last}, "
         "while the KL stayed at {measured} nats per token.",
+        by_kl="The KL of {measured} {unit} cost {cost} of reward at step {peak}, where the score had gained {gain}; it "
+        "cost more than the gain{mostly} from step {first} to {last}.",
+        outweighed_by_kl="The KL of {measured} {unit} cost {cost} of reward at step {peak}, where no mean score is "
+        "larger than {score}: it cost more than {times} times as much{mostly} from step {first} to {last}.",
+        unstated="The weight of the KL penalty is not stated, and the penalty is not logged.",
+        unstated_enable="Log the configuration with the run.",
         back="The KL went back from {highest} to {measured} nats per token between steps {first} and {last}, and the "
         "reward is no higher for it: the penalty leads the policy back to where it started.",
     )
 
     def missing(self, run: Run) -> tuple[Input, ...]:
         """The inputs that the run does not log; GRPO has its own."""
-        if run.algorithm != "grpo":
-            return super().missing(run)
-        return tuple(name for name in ("kl_per_token", "reward") if run.get(name) is None)
+        needed = _INPUTS.get(run.algorithm)
+        return super().missing(run) if needed is None else tuple(name for name in needed if run.get(name) is None)
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
-        return self._of_loss(run, limits) if run.algorithm == "grpo" else self._of_reward(run, limits)
+        if run.algorithm == "grpo":
+            return self._of_loss(run, limits)
+        if run.algorithm == "rloo":
+            return self._of_weight(run, limits)
+        if run.algorithm == "ppo-legacy":
+            return self._of_kl(series_of(run, "kl_per_sequence"), series_of(run, "kl_coef"), run, limits)
+        return self._of_reward(series_of(run, "non_score_reward"), run, limits)
 
     def _of_loss(self, run: Run, limits: Limits) -> RuleResult:
         """The finding about a penalty in the loss, which is not logged: what its weight leaves room for."""
@@ -155,9 +175,37 @@ class KlPenaltyDominates(RunRule[Limits]):
         measured, limit = float(smooth[last]), limits.back * highest
         return self.fired(kl, episode, Severity.WARNING, measured=measured, limit=limit, key="back", highest=highest)
 
-    def _of_reward(self, run: Run, limits: Limits) -> RuleResult:
+    def _of_weight(self, run: Run, limits: Limits) -> RuleResult:
+        """The finding about a penalty that is part of the reward and not logged, but follows from its weight."""
+        beta = run.settings.kl_weight
+        if beta is None:
+            return Skipped(self.message("unstated"), self.message("unstated_enable"))
+        length = series_of(run, "length_mean")
+        return self._of_kl(series_of(run, "kl_per_token"), replace(length, values=beta * length.values), run, limits)
+
+    def _of_kl(self, kl: Series, cost: Series, run: Run, limits: Limits) -> RuleResult:
+        """The finding about a penalty that follows from the KL, a nat of which costs `cost` (N,) of reward."""
+        kl, cost = at_common_steps(finite_only(kl), finite_only(cost))
+        found = self._of_reward(replace(kl, values=-cost.values * kl.values), run, limits)
+        if not isinstance(found, Fired):
+            return found
+        values = found.message.values
+        at = int(np.searchsorted(kl.steps, int(str(values["peak"]))))
+        measured, rate = float(kl.values[at]), float(cost.values[at])
+        key = "outweighed_by_kl" if found.message.template.endswith("outweighed") else "by_kl"
+        shown = found.evidence.steps
+        return replace(
+            found,
+            message=self.message(key, **{**values, "measured": measured, "unit": kl.unit, "cost": rate * measured}),
+            measured=measured,
+            limit=None if found.limit is None else -found.limit / rate,
+            unit=kl.unit,
+            evidence=Evidence(shown, kl.values[np.searchsorted(kl.steps, shown)]),
+        )
+
+    def _of_reward(self, penalty: Series, run: Run, limits: Limits) -> RuleResult:
         """The finding about a penalty that is part of the reward."""
-        penalty, score = at_common_steps(finite_only(series_of(run, "non_score_reward")), series_of(run, "score"))
+        penalty, score = at_common_steps(finite_only(penalty), series_of(run, *SCORES))
         if found := self._outweighed(penalty, score, limits):
             return found
         gain = np.maximum(ewma(score.values) - start_level(score.values, limits.start), 0.0)

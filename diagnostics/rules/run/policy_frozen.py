@@ -1,10 +1,11 @@
 """The policy was carried away by its first updates and has not moved since: it says one thing, and learns nothing.
 
 What it checks
-    What is logged of the policy (KL to the reference, entropy, length, reward) after the first three steps: from then
-    on, for at least 20 steps and until now, each is constant to within a hundredth of its level, while a jump came
-    before: a KL of 1 nat per token or 25 per sequence, an update of 1 nat per token, or an entropy at a tenth of the
-    first one or less. It is critical.
+    What is logged of the policy (KL to the reference, entropy, length, reward) after the first steps, ten at most: from
+    then on, for at least 20 steps and until now, nine tenths of the values of each lie within a hundredth of its level
+    (a twentieth for the KL, and an entropy may waver at a tenth of the first one or less), while a jump came before: a
+    KL of 1 nat per token or 25 per sequence, an update of 1 nat per token, or such a fall of the entropy. It is
+    critical, except at full marks.
 
 Why it matters
     A policy that has collapsed onto one answer gives no differences to learn from, so nothing brings it back, and
@@ -30,25 +31,29 @@ from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.extremes import finite_range
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.model.series import Series, Values
+from diagnostics.model.series import Series
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import SCORES
+from diagnostics.rules.rewards import SCORES, is_at_full_marks
 from diagnostics.rules.rule import Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 from diagnostics.rules.update_sizes import UPDATE_SIZES
 
 KLS = ("kl_per_sequence", "kl_per_token")
 MOVING = (KLS, ("entropy_per_token",), ("length_mean",), SCORES)
+OUTSIDE = 0.05  # of the values, at either end: a single answer may differ
 FEWEST = 2  # metrics: one alone may be constant for a reason of its own
 
 
 class Limits(RuleLimits):
     """Which jump carries a policy away, and how still it lies afterwards."""
 
-    early: int = limit(3, "logged points", "what happens later shows against the points before it")
+    early: int = limit(3, "logged points", "the first updates are the largest")
+    latest: int = limit(10, "logged points", "what happens later shows against the points before it")
     patience: int = limit(20, "logged points", "engineering default")
     still: float = limit(0.01, "of the level", "engineering default: batches of different answers differ by more")
+    kl_still: float = limit(0.05, "of the level", "the KL of one and the same answer differs from prompt to prompt")
+    full_marks: float = limit(0.95, "of the highest reward", "engineering default: a solved task has nothing to gain")
     kl_per_token: float = limit(1.0, "nats/token", "where kl-too-high has its graver limit")
     kl_per_sequence: float = limit(25.0, "nats/sequence", "where kl-too-high has its graver limit")
     update: float = limit(1.0, "nats/token", "a hundred times the classic target KL of 0.01")
@@ -78,16 +83,16 @@ class PolicyFrozen(RunRule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         logged = series_of(run, *KLS, "entropy_per_token")
-        limits = paced(limits, run, logged, early=1, patience=5)
+        limits = paced(limits, run, logged, early=1, latest=3, patience=5)
         needed = limits.early + limits.patience
         if finite_points(logged.values) < needed:
             return too_few(needed, finite_points(logged.values))
-        moving = [series for names in MOVING if (series := run.get(*names)) is not None and len(series) >= needed]
-        jump = next(_jumps(run, limits), None)
-        if jump is None or len(moving) < FEWEST or not all(_is_still(item.values, limits) for item in moving):
+        start = _stillness_begins(run, limits)
+        jump = None if start is None else next(_jumps(run, start, limits), None)
+        if start is None or jump is None or _is_solved(run, limits):
             return Quiet(metric=logged.name, tag=logged.tag)
         key, series, measured = jump
-        episode = Episode(min(limits.early, len(series) - 1), len(series) - 1, still=True)
+        episode = Episode(min(start, len(series) - 1), len(series) - 1, still=True)
         return self.fired(
             series,
             episode,
@@ -99,24 +104,43 @@ class PolicyFrozen(RunRule[Limits]):
         )
 
 
-def _is_still(values: Values, limits: Limits) -> bool:
-    """Whether the values stay within a hundredth of their level after the first steps."""
-    later = values[limits.early :]
+def _is_solved(run: Run, limits: Limits) -> bool:
+    reward = run.get(*SCORES)
+    return reward is not None and is_at_full_marks(reward.values[limits.latest :], limits.full_marks)
+
+
+def _stillness_begins(run: Run, limits: Limits) -> int | None:
+    """The point, one of the first, from which nothing moves; None where something does, or too little is logged."""
+    for start in range(limits.early, limits.latest + 1):
+        needed = start + limits.patience
+        moving = [series for names in MOVING if (series := run.get(*names)) is not None and len(series) >= needed]
+        if len(moving) >= FEWEST and all(_is_still(series, start, limits) for series in moving):
+            return start
+    return None
+
+
+def _is_still(series: Series, start: int, limits: Limits) -> bool:
+    """Whether the values stay near their level from this point on; an entropy of nearly 0 may waver there."""
+    later = series.values[start:]
     if not np.isfinite(later).all():
         return False
-    return float(np.ptp(later)) <= limits.still * abs(float(np.median(later)))
+    level = abs(float(np.median(later)))
+    share = limits.kl_still if series.name in KLS else limits.still
+    is_spent = series.name == "entropy_per_token" and 0 <= level <= limits.entropy * float(series.values[0])
+    low, high = np.quantile(later, (OUTSIDE, 1 - OUTSIDE))
+    return is_spent or float(high - low) <= share * level
 
 
-def _jumps(run: Run, limits: Limits) -> Iterator[tuple[str, Series, float]]:
-    """What carried the policy away: which text tells it, the series, and how far it went."""
+def _jumps(run: Run, start: int, limits: Limits) -> Iterator[tuple[str, Series, float]]:
+    """What carried the policy away before `start`: which text tells it, the series, and how far it went."""
     for name, far in (("kl_per_token", limits.kl_per_token), ("kl_per_sequence", limits.kl_per_sequence)):
         kl = run.get(name)
-        if kl is not None and (reached := finite_median(kl.values[limits.early :])) >= far:
+        if kl is not None and (reached := finite_median(kl.values[start:])) >= far:
             yield "kl", kl, reached
     size, entropy = run.get(*UPDATE_SIZES), run.get("entropy_per_token")
-    if size is not None and (largest := finite_range(size.values[: limits.early])[1]) >= limits.update:
+    if size is not None and (largest := finite_range(size.values[:start])[1]) >= limits.update:
         yield "update", size, largest
-    if entropy is not None and len(entropy) > limits.early:
-        first, left = float(entropy.values[0]), finite_median(entropy.values[limits.early :])
+    if entropy is not None and len(entropy) > start:
+        first, left = float(entropy.values[0]), finite_median(entropy.values[start:])
         if first > 0 and left <= limits.entropy * first:
             yield "entropy", entropy, left

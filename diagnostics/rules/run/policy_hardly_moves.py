@@ -7,9 +7,10 @@ What it checks
     moves: the entropy and the length are, with their errors, within a tenth of where they began, a rise of the reward
     by a fifth of the spread from answer to answer is ruled out, and the KL to the reference is below 0.005 nats per
     token and does not grow beyond 0.0001 (that of a sequence of unknown length as if it had 64 tokens). A KL of exactly
-    0 at every step makes it critical. Points of a warm-up count here by their share of the highest learning rate so
-    far. Where the reward is at full marks, or answers are not told apart, standing still is right, and this is not
-    judged.
+    0 at every step makes it critical. Where the entropy wavers too much to tell, a mean KL within 0.0025 nats per token
+    (per sequence where no length is known) of 0, by three of its standard errors, tells it. Points of a warm-up count
+    here by their share of the highest learning rate so far. Where the reward is at full marks, or answers are not told
+    apart, standing still is right, and this is not judged.
 
 Why it matters
     The run costs as much as any other and nothing is learned. All numbers look sound, because they are those of the
@@ -27,6 +28,8 @@ References
     Adam moves a weight by about the learning rate at most (arXiv 1412.6980) · bfloat16 has eight bits of precision ·
     TRL logging page: this metric should keep going up.
 """
+
+import math
 
 import numpy as np
 
@@ -61,6 +64,9 @@ class Limits(RuleLimits):
     )
     near: float = limit(
         0.005, "nats/token", "measured on trainings of TRL: healthy ones were farther away after 20 steps"
+    )
+    nearest: float = limit(
+        0.0025, "nats/token", "half of the above: it stands for the entropy where that wavers by more than a tenth"
     )
     grown: float = limit(1e-4, "nats/token", "measured on trainings of TRL in bfloat16: their rounding stays below")
     short_answer: float = limit(
@@ -125,7 +131,9 @@ class PolicyHardlyMoves(RunRule[Limits]):
         if reward is None or not _had_reason_to_move(run, reward, limits) or _has_left(run, limits):
             return None
         change, gained = change_of_level(entropy.values), change_of_level(reward.values)
-        if change is None or gained is None or gained.is_proven or not _is_still(change, limits):
+        if change is None or gained is None or gained.is_proven or change.is_proven:
+            return None
+        if not _is_still(change, limits) and not _stays_at_the_reference(run, limits):
             return None
         if _may_have_risen(run, gained, limits):
             return None
@@ -159,6 +167,15 @@ def _is_the_reference(run: Run) -> bool:
     """Whether a KL of exactly 0 at every step, not merely in the digits that are logged, says that no weight moved."""
     kl = run.get("kl_per_token", "kl_per_sequence")
     return kl is not None and not run.data_health.rounded_to and bool((kl.values == 0).all())
+
+
+def _stays_at_the_reference(run: Run, limits: Limits) -> bool:
+    """Whether the mean KL is so small that the policy cannot have gone anywhere."""
+    known, whole = kl_lengths(run), run.get("kl_per_sequence")
+    values = known[0].values / known[1] if known is not None else whole.values if whole is not None else None
+    change = None if values is None else change_of_level(values)
+    error = math.inf if change is None else limits.standard_errors * change.error
+    return change is not None and not change.is_proven and abs(change.after) + error <= limits.nearest
 
 
 def _may_have_risen(run: Run, gained: Change, limits: Limits) -> bool:

@@ -3,7 +3,9 @@
 What it checks
     With two or more reward functions: over the last 50 logged points, and over the 50 that ended 20 points earlier, one
     function's mean has a rising trend (Mann–Kendall, corrected for autocorrelation, p < 0.01) and another's a falling
-    one, by at least a tenth of its level: a warning. Functions whose name says that they reward form (format, tags,
+    one, by at least a tenth of its level: a warning. So it is in a run of fewer points, 20 at least, where one's last
+    third lies above its first third by three standard errors, and another's below by as many and by three tenths of its
+    level. Functions whose name says that they reward form (format, tags,
     length, penalties, language) may fall.
 
 Why it matters
@@ -28,6 +30,7 @@ import numpy as np
 
 from diagnostics.detectors.averages import finite_points, median
 from diagnostics.detectors.episodes import Episode
+from diagnostics.detectors.stillness import PARTS, Change, change_of_level
 from diagnostics.detectors.trend import lasting_slope
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
@@ -46,6 +49,8 @@ class Limits(RuleLimits):
     patience: int = limit(20, "logged points", "engineering default")
     significance: float = limit(0.01, "probability", "engineering default; 2 false trends in 1000 steps of plain noise")
     loss: float = limit(0.1, "of its level before", "engineering default")
+    fewest: int = limit(20, "logged points", "engineering default: thirds of them have their own spread")
+    loss_by_thirds: float = limit(0.3, "of its level before", "engineering default: looked at anew in each step")
 
 
 class RewardComponentsDiverge(RunRule[Limits]):
@@ -74,8 +79,10 @@ class RewardComponentsDiverge(RunRule[Limits]):
         functions = run.by_reward_function("reward_func_mean")
         needed = limits.window + limits.patience
         fewest = min(finite_points(series.values) for series in functions.values())
+        if fewest < limits.fewest:
+            return too_few(limits.fewest, fewest)
         if fewest < needed:
-            return too_few(needed, fewest)
+            return self._by_thirds(functions, limits)
         slopes = {name: _slope(series, limits) for name, series in functions.items()}
         rising = max(slopes, key=lambda name: slopes[name])
         fallen = [
@@ -91,6 +98,32 @@ class RewardComponentsDiverge(RunRule[Limits]):
         )
         return Quiet(max(0.0, float(worst)) if slopes[rising] > 0 else 0.0, limits.loss, "of its level before")
 
+    def _by_thirds(self, functions: Mapping[str, Series], limits: Limits) -> RuleResult:
+        """The result for a run that is too short for trends."""
+        changes = {
+            name: change for name, series in functions.items() if (change := change_of_level(series.values)) is not None
+        }
+        proven = {name: change for name, change in changes.items() if change.is_proven}
+        losses = {name: _share_lost(change) for name, change in proven.items() if not rewards_form(name)}
+        rising = max(proven, key=lambda name: proven[name].after - proven[name].before, default="")
+        falling = max(losses, key=lambda name: losses[name], default="")
+        worst = losses.get(falling, 0.0)
+        if not rising or proven[rising].after <= proven[rising].before:
+            return Quiet(0.0, limits.loss_by_thirds, "of its level before")
+        if worst < limits.loss_by_thirds:
+            return Quiet(max(0.0, worst), limits.loss_by_thirds, "of its level before")
+        series, change = functions[falling], changes[falling]
+        return self.fired(
+            series,
+            Episode(len(series) // PARTS, len(series) - 1, still=True),
+            Severity.WARNING,
+            measured=change.after,
+            limit=(1 - limits.loss_by_thirds) * change.before,
+            rising=rising,
+            falling=falling,
+            before=change.before,
+        )
+
     def _fired(self, functions: Mapping[str, Series], rising: str, falling: str, limits: Limits) -> Fired:
         series = functions[falling]
         before, now = _start_and_end(series, limits)
@@ -105,6 +138,10 @@ class RewardComponentsDiverge(RunRule[Limits]):
             falling=falling,
             before=before,
         )
+
+
+def _share_lost(change: Change) -> float:
+    return (change.before - change.after) / abs(change.before) if change.before else 0.0
 
 
 def _slope(series: Series, limits: Limits) -> float:

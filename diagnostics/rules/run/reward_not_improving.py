@@ -10,14 +10,15 @@ What it checks
     with a small batch a short run may have gained that unnoticed. Where such a gain is ruled out from the first third
     of the run to the last, it fires however the last points lie: single lucky batches are no rise. In fewer than 100
     steps it is info, unless the reward has fallen by more than chance explains: three healthy public runs gained a
-    tenth to a quarter of that spread in 100 steps.
+    tenth to a quarter of that spread in 100 steps. It is info as well where the score rises and the KL penalty takes
+    away what it gains.
 
 Why it matters
     "If training works as intended, this metric should keep going up."
 
 When it is wrong
     Sparse rewards take off late. A reward near 1 cannot rise further; rewards that stay between 0 and 1 and lie above
-    0.95 are not judged. An RLHF reward may also fall because the KL penalty grows while the score rises.
+    0.95 are not judged.
 
 What to try
     Look at what else fired. Try the reward on answers that must score high and low, start from a working example,
@@ -45,6 +46,7 @@ from diagnostics.rules.rewards import (
     REWARDS,
     Gain,
     gain,
+    has_risen,
     is_solved,
     main_reward,
     spread_of_answers,
@@ -85,6 +87,8 @@ class RewardNotImproving(RunRule[Limits]):
         headline="The reward is not going up.",
         fired="{title} shows no rise from step {first} to {last}: it is {measured} now and started at {start}; above "
         "{limit} would count as a rise.",
+        penalty="{title} shows no rise from step {first} to {last}: it is {measured} now and started at {start}; above "
+        "{limit} would count as a rise. The score does rise: the KL penalty takes away what it gains.",
         flat="{title} was {start} over the first third of the run (from step {first}) and {measured} over the last "
         "(until step {last}): a gain of {limit} is ruled out.",
         noisy="The reward is not seen to rise, but its mean is only known to within {error} at this batch size: a gain "
@@ -118,8 +122,9 @@ class RewardNotImproving(RunRule[Limits]):
             return Skipped(self.message("noisy", **values), self.message("noisy_enable"))
         episode = Episode(len(series) - window, len(series) - 1, still=True)
         is_early = window < limits.window and -gained.value <= limits.certain * gained.error
-        severity = Severity.INFO if is_early else Severity.WARNING
-        return self.fired(series, episode, severity, measured=reached, limit=needed, start=start)
+        is_paid = series.name == "rlhf_reward" and has_risen(run.get("score"))
+        severity, key = Severity.INFO if is_early or is_paid else Severity.WARNING, "penalty" if is_paid else "fired"
+        return self.fired(series, episode, severity, measured=reached, limit=needed, key=key, start=start)
 
     def _flat(self, run: Run, series: Series, limits: Limits) -> Fired | None:
         """The finding that the reward is where it was over the whole run, as surely as its noise allows."""

@@ -135,3 +135,11 @@ def test_completions_that_shrink_for_reward_need_a_penalty_that_outweighs_it(mak
     unpaid = ranked_causes(run := make_run("ppo", config=config, score="0 0.01x39", **lengths), evaluate(run))[0]
     assert (paid.cause, unpaid.cause) == ("answers-too-short", "answers-too-short")
     assert "kl_coef" not in {fix.parameter for fix in unpaid.fixes}
+
+
+def test_cut_off_answers_that_earn_full_marks_lack_their_end_and_no_room(make_run: MakeRun) -> None:
+    logged = {"truncated_fraction": "0.98x40", "config": {"max_completion_length": 14}}
+    assert causes(make_run("grpo", reward="0.4..0.95x40", **logged)) == ["wrong-stop-token"]
+    assert causes(make_run("grpo", reward="0.4..0.6x40", **logged)) == ["completion-limit-too-short"]
+    fewer = {**logged, "truncated_fraction": "0.98x30 0.2x10"}
+    assert causes(make_run("grpo", reward="0.4..0.95x40", **fewer)) != ["wrong-stop-token"]

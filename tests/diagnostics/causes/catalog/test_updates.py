@@ -54,14 +54,6 @@ def test_a_zero_gradient_although_rewards_differ_is_not_training(make_run: MakeR
     assert causes(make_run("grpo", grad_norm="0x40", zero_std_fraction="0.2x40")) == ["not-training"]
 
 
-@pytest.mark.parametrize(("size", "expected"), [(16, ["noisy-small-batch"]), (256, [])])
-def test_a_noisy_reward_without_progress_is_a_small_batch_only_where_it_is_small(
-    make_run: MakeRun, size: int, expected: list[str]
-) -> None:
-    noise = " ".join(["0.2 0.8 0.5 0.9 0.1"] * 30)
-    assert causes(make_run("ppo", score=noise, config={"per_device_train_batch_size": size})) == expected
-
-
 def test_a_nan_that_started_in_a_reward_suggests_no_lower_learning_rate(
     make_run: MakeRun,
 ) -> None:

@@ -42,3 +42,10 @@ def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
 def test_a_norm_that_rises_from_nothing_shows_that_learning_has_begun(judge: Judge) -> None:
     assert judge("grad-norm-sustained", "grpo", grad_norm="0x60 1.4x30").verdict is Verdict.QUIET
     assert judge("grad-norm-sustained", "grpo", grad_norm="0.011x60 1.4x30").verdict is Verdict.FIRED
+
+
+def test_a_norm_that_rises_while_the_reward_does_is_noted(judge: Judge) -> None:
+    """Of a sparse reward the gradient grows with what there is to learn from."""
+    risen = judge("grad-norm-sustained", "grpo", grad_norm="1x60 5x30", reward="0.05x50 0.05..0.5x40")
+    assert risen.severity is Severity.INFO
+    assert judge("grad-norm-sustained", "grpo", grad_norm="1x60 5x30", reward="0.05x90").severity is Severity.WARNING

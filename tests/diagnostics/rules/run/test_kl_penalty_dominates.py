@@ -152,3 +152,30 @@ def test_a_penalty_of_ten_times_any_score_is_a_warning_from_the_first_steps_on(j
 
 def test_a_score_that_is_large_below_zero_is_not_outweighed(judge: Judge) -> None:
     assert judge("kl-penalty-dominates", "ppo", non_score_reward="-5x11", score="-8 0x10").verdict is not Verdict.FIRED
+
+
+def test_rloo_pays_the_stated_weight_for_the_kl_of_a_whole_answer(judge: Judge) -> None:
+    """A weight of 10 times 0.02 nats per token times 5 tokens is a penalty of 1 for each answer."""
+    logged = {"length_mean": "5x80", "kl_per_token": "0.02x80", "reward_std": "0.2x80"}
+    flat = {"reward": "0.3 0.2 0.25 0.28 0.22 " * 16}
+    outcome = judge("kl-penalty-dominates", "rloo", **logged, **flat, config={"beta": 10.0})
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "kl-penalty-dominates.by_kl")
+    assert (outcome.measured, outcome.metric) == (0.02, "kl_per_token")
+    assert outcome.message.values["cost"] == pytest.approx(1.0)
+    assert judge("kl-penalty-dominates", "rloo", **logged, **flat, config={"beta": 0.05}).verdict is Verdict.QUIET
+    assert judge("kl-penalty-dominates", "rloo", **logged, **flat).verdict is Verdict.SKIPPED
+
+
+def test_rloo_says_by_how_much_its_penalty_outweighs_any_reward(judge: Judge) -> None:
+    logged = {"length_mean": "5x11", "kl_per_token": "0 0.2x10", "reward": "0.3 0.5x10"}
+    outcome = judge("kl-penalty-dominates", "rloo", **logged, config={"beta": 10.0})
+    assert outcome.message.template == "kl-penalty-dominates.outweighed_by_kl"
+    assert (outcome.measured, outcome.limit, outcome.unit) == (0.2, pytest.approx(0.1), "nats/token")
+
+
+def test_the_old_ppo_trainer_pays_its_coefficient_for_the_kl_of_a_sequence(judge: Judge) -> None:
+    logged = {"kl_per_sequence": "0.3x40", "score": "1.8 1.7 1.9 1.85 1.75 " * 8, "score_std": "0.65x40"}
+    outcome = judge("kl-penalty-dominates", "ppo-legacy", **logged, kl_coef="10..8x40")
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "kl-penalty-dominates.by_kl")
+    assert (outcome.measured, outcome.unit) == (0.3, "nats/sequence")
+    assert judge("kl-penalty-dominates", "ppo-legacy", **logged, kl_coef="0.2x40").verdict is not Verdict.FIRED

@@ -42,7 +42,7 @@ def test_any_of_three_jumps_shows_it(judge: Judge, logged: dict[str, str], key: 
 
 @pytest.mark.parametrize(
     "moves",
-    [{"score": "0.4 0.1 -0.2x14 -0.1x15"}, {"kl_per_sequence": "0.01 177x15 180x15"}, {"length_mean": "53..60x31"}],
+    [{"score": "0.4 0.1 -0.2x14 -0.1x15"}, {"kl_per_sequence": "0.01 177x15 190x15"}, {"length_mean": "53..60x31"}],
 )
 def test_what_still_moves_is_not_frozen(judge: Judge, moves: dict[str, str]) -> None:
     assert judge("policy-frozen", "ppo", **{**WRECK, **moves}).verdict is Verdict.QUIET
@@ -69,3 +69,25 @@ def test_the_first_updates_are_its_cause(make_run: Callable[..., Run]) -> None:
 
 def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
     assert judge("policy-frozen", "ppo", score="1x60").verdict is Verdict.SKIPPED
+
+
+LATER = {  # of a trained model of TRL that a high learning rate carried away within six updates
+    "kl_per_sequence": "0 27 4.7 11 12 6 4.9x11 5.7 4.8x20",
+    "approx_kl": "2.1 4.2 0.3 0.3 0.1 0.4 0x32",
+    "entropy_per_token": "2.9 0.9 1.4 3.2 3 1.5 0.03x10 0.5 0.03..0.15x21",
+    "score": "0.57 0.18 0.5 0.47 0.53 0.51 0.5x32",
+}
+
+
+def test_a_wreck_of_the_first_ten_steps_may_waver_a_little(judge: Judge) -> None:
+    outcome = judge("policy-frozen", "ppo", **LATER)
+    assert (outcome.severity, outcome.message.template, outcome.first_step) == (
+        Severity.CRITICAL,
+        "policy-frozen.update",
+        7,
+    )
+
+
+@pytest.mark.parametrize("moves", [{"score": "1x38"}, {"entropy_per_token": "2.9..0.5x38"}, {"score": "0.4..0.6x38"}])
+def test_a_solved_task_or_whatever_still_moves_is_no_wreck(judge: Judge, moves: dict[str, str]) -> None:
+    assert judge("policy-frozen", "ppo", **{**LATER, **moves}).verdict is Verdict.QUIET

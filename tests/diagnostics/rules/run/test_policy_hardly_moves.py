@@ -100,3 +100,11 @@ def test_a_warm_up_counts_by_its_share_of_the_learning_rate(judge: Judge) -> Non
         assert judge("policy-hardly-moves", "grpo", **logged, learning_rate=rates).verdict is verdict
     for rates, verdict in (("0..1e-4x60", Verdict.FIRED), ("1e-4..0x60", Verdict.FIRED)):
         assert judge("policy-hardly-moves", "grpo", **STILL, learning_rate=rates).verdict is verdict
+
+
+def test_a_kl_of_nearly_zero_tells_it_where_the_entropy_wavers(judge: Judge) -> None:
+    """As in bfloat16, which rounds each update away: the KL of a sequence is its rounding, to either side of 0."""
+    wavers = {"entropy_per_token": wavering(0.9, 0.4), "score": wavering(0.4, 0.05)}
+    for kl, verdict in ((wavering(0, 0.002), Verdict.FIRED), (wavering(0.01, 0.002), Verdict.QUIET)):
+        assert judge("policy-hardly-moves", "ppo", **wavers, kl_per_sequence=kl).verdict is verdict
+    assert judge("policy-hardly-moves", "ppo", **wavers).verdict is Verdict.QUIET

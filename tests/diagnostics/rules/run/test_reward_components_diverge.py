@@ -42,8 +42,26 @@ def test_a_fall_that_has_just_begun_is_quiet(judge: Judge) -> None:
 
 
 def test_a_short_run_says_how_many_points_it_needs(judge: Judge) -> None:
-    outcome = judge("reward-components-diverge", "grpo", **functions(format="0..1x69", accuracy="1..0x69"))
-    assert (outcome.verdict, outcome.message.values) == (Verdict.SKIPPED, {"needed": 70, "found": 69})
+    outcome = judge("reward-components-diverge", "grpo", **functions(format="0..1x19", accuracy="1..0x19"))
+    assert (outcome.verdict, outcome.message.values) == (Verdict.SKIPPED, {"needed": 20, "found": 19})
+
+
+def test_a_short_run_is_judged_by_its_thirds(judge: Judge) -> None:
+    """From the first seven of twenty points to the last seven, 0.6 falls by three tenths to 0.42."""
+    for accuracy, verdict in (("0.6x7 0.5x6 0.41x7", Verdict.FIRED), ("0.6x7 0.5x6 0.43x7", Verdict.QUIET)):
+        outcome = judge("reward-components-diverge", "grpo", **functions(brevity="-4..-2x20", accuracy=accuracy))
+        assert outcome.verdict is verdict
+    outcome = judge("reward-components-diverge", "grpo", **functions(brevity="-4..-2x20", accuracy="0.6..0.2x20"))
+    assert (outcome.message.values["rising"], outcome.message.values["falling"]) == ("brevity", "accuracy")
+
+
+def test_thirds_that_noise_explains_or_that_fall_together_are_quiet(judge: Judge) -> None:
+    noisy = " ".join(["0.9 0.1 0.8 0.2"] * 3 + ["0.7 0 0.6 0.1"] * 3)
+    for accuracy, others in ((noisy, "0..1x24"), ("0.6..0.2x24", "1..0x24"), ("0.6..0.2x24", "0.5x24")):
+        outcome = judge("reward-components-diverge", "grpo", **functions(style=others, accuracy=accuracy))
+        assert outcome.verdict is Verdict.QUIET
+    swapped = functions(accuracy="0.2..1x24", length_penalty="1..0.2x24")
+    assert judge("reward-components-diverge", "grpo", **swapped).verdict is Verdict.QUIET
 
 
 def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:

@@ -161,3 +161,10 @@ def test_of_a_reward_without_a_known_range_a_fifth_of_its_batches_spread_must_be
     assert judge("reward-not-improving", "unknown", reward=level).message.template == "reward-not-improving.flat"
     short = judge("reward-not-improving", "unknown", reward=level[20:150])
     assert short.message.template != "reward-not-improving.flat"
+
+
+def test_an_rlhf_reward_whose_gain_the_kl_penalty_takes_away_is_noted(judge: Judge) -> None:
+    rlhf, score = noisy_series(np.linspace(0.3, 0.2, 120), 0.02), noisy_series(np.linspace(0.3, 0.6, 120), 0.02)
+    outcome = judge("reward-not-improving", "ppo", rlhf_reward=rlhf, score=score)
+    assert (outcome.severity, outcome.message.template) == (Severity.INFO, "reward-not-improving.penalty")
+    assert judge("reward-not-improving", "ppo", rlhf_reward=rlhf, score=rlhf).severity is Severity.WARNING

@@ -41,7 +41,7 @@ def test_it_means_nothing_for_ppo(make_run: Callable[..., Run]) -> None:
 
 def test_the_setting_stands_in_the_headline_of_the_diagnosis(make_run: Callable[..., Run]) -> None:
     first = diagnose(make_run("grpo", reward=FLAT, config=ONE)).causes[0]
-    assert (first.cause, first.summary.template) == ("noisy-small-batch", "cause.noisy-small-batch.single")
+    assert (first.cause, first.summary.template) == ("noisy-small-batch", "cause.noisy-small-batch")
     assert "num_generations" in {fix.parameter for fix in first.fixes}
 
 

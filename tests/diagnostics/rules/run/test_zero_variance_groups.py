@@ -30,11 +30,12 @@ def test_four_in_ten_groups_are_noted(judge: Judge) -> None:
 @pytest.mark.parametrize(
     ("silent", "reward", "severity"),
     [
-        ("0.8x40", "0.1x40", Severity.CRITICAL),
-        ("0.79x40", "0.1x40", Severity.WARNING),
-        ("0.8x40", "0.6x40", Severity.WARNING),
-        ("0.1x30 0.9x30", "0.1x60", Severity.WARNING),
-        ("0.8x40", "-3x40", Severity.WARNING),
+        ("0.98x40", "0.1x40", Severity.CRITICAL),
+        ("0.97x40", "0.1x40", Severity.WARNING),
+        ("1x40", "0.6x40", Severity.WARNING),
+        ("0.1x30 1x30", "0.1x60", Severity.WARNING),
+        ("1x40", "-3x40", Severity.WARNING),
+        ("1x20 0.9x40", "0x20 0..0.4x40", Severity.INFO),
     ],
 )
 def test_only_what_began_so_and_earns_little_is_critical(
