@@ -26,7 +26,7 @@ _HEALTH = "/_stcore/health"
 _SETTINGS = {
     "server.headless": "true",  # no browser, and no question for an e-mail address at the first start
     "server.fileWatcherType": "none",
-    "runner.postScriptGC": "false",  # after each poll of each page; the app looks for garbage once a minute instead
+    "runner.postScriptGC": "false",  # after each poll of each page; the app looks for garbage by the clock instead
     "logger.level": "warning",
     "logger.enableRich": "false",  # rich prints tracebacks to stdout; the plain logger uses stderr
     "logger.hideWelcomeMessage": "true",  # for it Streamlit would ask the internet for this machine's address
