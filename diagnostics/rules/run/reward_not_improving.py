@@ -10,8 +10,8 @@ What it checks
     with a small batch a short run may have gained that unnoticed. Where such a gain is ruled out from the first third
     of the run to the last, it fires however the last points lie: single lucky batches are no rise. In fewer than 100
     steps it is info, unless the reward has fallen by more than chance explains: three healthy public runs gained a
-    tenth to a quarter of that spread in 100 steps. It is info as well where the score rises and the KL penalty takes
-    away what it gains.
+    tenth to a quarter of that spread in 100 steps. It is info as well where the score rises and its KL term
+    hides that.
 
 Why it matters
     "If training works as intended, this metric should keep going up."
@@ -88,7 +88,7 @@ class RewardNotImproving(RunRule[Limits]):
         fired="{title} shows no rise from step {first} to {last}: it is {measured} now and started at {start}; above "
         "{limit} would count as a rise.",
         penalty="{title} shows no rise from step {first} to {last}: it is {measured} now and started at {start}; above "
-        "{limit} would count as a rise. The score does rise: the KL penalty takes away what it gains.",
+        "{limit} would count as a rise. The score does rise: what the KL takes from it, or adds to it, hides that.",
         flat="{title} was {start} over the first third of the run (from step {first}) and {measured} over the last "
         "(until step {last}): a gain of {limit} is ruled out.",
         noisy="The reward is not seen to rise, but its mean is only known to within {error} at this batch size: a gain "
