@@ -52,7 +52,7 @@ SAMPLE_RUNS = {
         findings={
             "kl-negative": "critical",
             "sampling-not-policy": "warning",
-            "reward-not-improving": "warning",
+            "reward-not-improving": "info",
         },
     ),
     "ratio-far-from-one": SampleRun(

@@ -1,6 +1,7 @@
 """The Launch page without a browser: fixtures shared by tests of the app."""
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,14 @@ def page(root: str, is_read_only: bool) -> None:
         st.stop()
 
     launch.render(Path(root), open_run, is_read_only)
+
+
+@pytest.fixture(autouse=True)
+def _the_main_module_stays() -> Iterator[None]:
+    """AppTest puts its script in the place of `__main__`, which any process that another test starts would then run."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
 
 
 @pytest.fixture

@@ -92,9 +92,10 @@ def test_a_part_of_the_runs_trains_another_model_and_more_controls() -> None:
             *range(123, 127),
             129,
             130,
+            132,
             *range(209, 213),
         },
-        "wide": {104, 105, 107, 109, 113, 116, 128},
+        "wide": {104, 105, 107, 109, 113, 116, 128, 131},
     }
     known = cells("known")
     later = {cell.control for cell in known if cell.seed >= 104} - {cell.control for cell in known if cell.seed < 104}

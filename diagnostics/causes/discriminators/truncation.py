@@ -21,6 +21,7 @@ START = 5  # logged points that show the start of a run, or its end
 FEWEST_SAMPLES = 16  # with fewer a correlation says nothing
 LENGTH_PAYS = 0.2  # correlation of score and length above which length is paid for
 MOST = 0.8  # of the completions, where truncation-high is critical: seldom does a group hold one that ends
+NEARLY_ALL = 0.95  # of the completions: where more end, their end is recognised
 SOME = 0.01  # of the completions, so many that they do not end by chance
 EARLIER_TABLES = 20  # sample tables before a finding in which different lengths are looked for
 TABLES = 3  # of these, and from the finding on, that are compared
@@ -71,7 +72,7 @@ def answers_are_right_though_cut(outcome: Outcome, run: Run) -> bool:
     known, earned = cut.values[cut.finite], reward.values[reward.finite]
     if min(len(known), len(earned)) < 2 * START or float(earned.min()) < 0 or float(earned.max()) > 1:
         return False
-    is_cut = min(float(np.median(known[:START])), float(np.median(known[-START:]))) >= MOST
+    is_cut = min(float(np.median(known[:START])), float(np.median(known[-START:]))) >= NEARLY_ALL
     return is_cut and float(np.median(earned[-START:])) >= MOST
 
 

@@ -34,7 +34,7 @@ def write(tmp_path: Path) -> Write:
     ) -> tuple[Diagnosis, str]:
         with RunLog(tmp_path / name, algorithm="grpo", config=config, parent=parent, total=last) as log:
             for step in range(1, last + 1):
-                log.log(step, {"reward": step / (2 * last), "reward_std": 0.3, **row})
+                log.log(step, {"reward": step / last, "reward_std": 0.3, **row})
         return diagnose(open_run(tmp_path / name)), log.run_id
 
     return write_one
@@ -129,7 +129,7 @@ def test_changes_and_rewards_are_those_of_both_up_to_the_last_common_step(write:
     child, _ = write("b", WHOLE, run_id, last=20, learning_rate=0.001, beta=0.0, seed=1)
     comparison = compare(child, parent)
     assert comparison_heading(comparison) == "Since a, with learning_rate 0.01 → 0.001, seed None → 1"
-    assert reward_sentence(comparison) == "reward up to step 20, mean of 10 logged steps: 0.194 → 0.388."
+    assert reward_sentence(comparison) == "reward up to step 20, mean of 10 logged steps: 0.388 → 0.775."
 
 
 def test_scores_of_another_definition_are_not_compared(write: Write) -> None:

@@ -141,5 +141,5 @@ def test_cut_off_answers_that_earn_full_marks_lack_their_end_and_no_room(make_ru
     logged = {"truncated_fraction": "0.98x40", "config": {"max_completion_length": 14}}
     assert causes(make_run("grpo", reward="0.4..0.95x40", **logged)) == ["wrong-stop-token"]
     assert causes(make_run("grpo", reward="0.4..0.6x40", **logged)) == ["completion-limit-too-short"]
-    fewer = {**logged, "truncated_fraction": "0.98x30 0.2x10"}
-    assert causes(make_run("grpo", reward="0.4..0.95x40", **fewer)) != ["wrong-stop-token"]
+    fewer = {**logged, "truncated_fraction": "0.9x40"}
+    assert causes(make_run("grpo", reward="0.4..0.95x40", **fewer)) == ["completion-limit-too-short"]
