@@ -26,7 +26,7 @@ SMALL = 0.2  # of the spread from answer to answer: a small effect (Cohen 1988)
 SMALL_SHARE = 0.1  # of the score before, where that spread is not logged
 DATED = 5  # logged points: medians and pooled samples date an onset no better
 
-UNKNOWN = "harm.unknown"
+UNKNOWN, ROSE = "harm.unknown", "harm.rose"
 SOLVED = "reward-saturated"
 LASTING = frozenset(
     {"kl-nonzero-at-start", "entropy-explosion", "engine-mismatch", "rollout-prob-mismatch", "logp-diff-growing"}
@@ -59,7 +59,7 @@ SHOWN_BY: Mapping[str, tuple[Severity, str]] = {
 TEXTS: Mapping[str, str] = {
     "harm.untold": "",
     "harm.fell": ", while {series} fell from {before} to {after}",
-    "harm.rose": ", while {series} rose from {before} to {after}: no harm is shown",
+    ROSE: ", while {series} rose from {before} to {after}: no harm is shown",
     "harm.held": ", while {series} held ({before}, then {after}): no harm is shown",
     "harm.score": "the score",
     "harm.reward": "the reward",
@@ -88,11 +88,14 @@ class Harm:
 def graded_by_harm(rules: Iterable[Rule[Any, Any]], run: Run, outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
     """The outcomes; those of rules that measure a distance are no more than a warning unless harm is shown since.
 
-    A distance that is over, or lies where the reward is at full marks, is a note if it has done no harm.
+    A distance that is over, or lies where the reward is at full marks, is a note if it has done no harm, and so is one
+    that grows with the score.
     """
-    distances = {rule.name for rule in rules if rule.measures_distance}
+    distances = {rule.name: rule.grows_with_score for rule in rules if rule.measures_distance}
     return tuple(
-        _graded(outcome, run, outcomes) if outcome.rule in distances and outcome.is_alarm else outcome
+        _graded(outcome, run, outcomes, grows_with_score=distances[outcome.rule])
+        if outcome.rule in distances and outcome.is_alarm
+        else outcome
         for outcome in outcomes
     )
 
@@ -157,12 +160,13 @@ def _rules_since(run: Run, step: int, outcomes: Iterable[Outcome]) -> Iterator[s
             yield outcome.rule
 
 
-def _graded(outcome: Outcome, run: Run, outcomes: Iterable[Outcome]) -> Outcome:
+def _graded(outcome: Outcome, run: Run, outcomes: Iterable[Outcome], *, grows_with_score: bool) -> Outcome:
     harm = harm_since(run, _onset(outcome), outcomes)
     message = Message(outcome.message.template, {**outcome.message.values, "harm": harm.told})
     is_past = not outcome.still or any(item.rule == SOLVED and item.verdict is Verdict.FIRED for item in outcomes)
     is_note = is_past and not harm.is_unknown and outcome.rule not in LASTING
-    most = Severity.INFO if is_note else Severity.WARNING
+    is_growth = grows_with_score and harm.told.template == ROSE
+    most = Severity.INFO if is_note or is_growth else Severity.WARNING
     graded = outcome if harm.is_shown else outcome.of_severity(most)
     return replace(graded, message=message)
 

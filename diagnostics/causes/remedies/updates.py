@@ -2,7 +2,6 @@
 
 from diagnostics.causes.remedies.changed_settings import (
     CLIP_RANGE,
-    DEVICE_BATCH,
     EPOCHS,
     LEARNING_RATE,
     VALUE_CLIP_RANGE,
@@ -87,11 +86,6 @@ UPDATE_REMEDIES: tuple[Remedy, ...] = (
         "checked-parameters", WORDS, by_hand,
         "Count the parameters that require a gradient: a frozen model or an adapter on other modules learns nothing.",
         "ms-swift issues 5571, 5890", is_advice=True,
-    ),
-    Remedy(
-        "larger-batch", DEVICE_BATCH, multiply_by(2),
-        "Twice the batch halves the variance of its mean reward and of its gradient.",
-        "TRL issue 615: a batch of 256", is_advice=True,
     ),
     Remedy(
         "wider-value-clip-range", VALUE_CLIP_RANGE, multiply_by(2),

@@ -3,8 +3,8 @@
 What it checks
     The gradient norm, as the median of five logged points, against its own median of up to 50 points ending five
     earlier: three times as much for five points, from a median of more than 0.01, is a warning. The first 50 points are
-    not judged. It is info where the reward has risen, and critical where the entropy explodes or collapses, or the two
-    engines drift apart, and harm is shown.
+    not judged. It is info where the score has risen since, and critical where the entropy explodes or collapses, or the
+    two engines drift apart, and harm is shown.
 
 Why it matters
     A norm that keeps growing often comes before a collapse: the rollout engine and the trainer disagree, the entropy
@@ -33,8 +33,7 @@ from diagnostics.model.run import Run
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import SCORES, has_risen
-from diagnostics.rules.rule import Fired, RuleResult, english
+from diagnostics.rules.rule import RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -60,6 +59,7 @@ class GradNormSustained(RunRule[Limits]):
     inputs = ("grad_norm",)
     limits = Limits()
     measures_distance = True
+    grows_with_score = True
     graver_with = ("entropy-explosion", "entropy-collapse", "logp-diff-growing")
     remedies = ("lower-learning-rate", "clipped-gradient", "fewer-epochs")
     texts = english(
@@ -75,7 +75,4 @@ class GradNormSustained(RunRule[Limits]):
         times = np.where(base > limits.smallest, times, np.minimum(times, 1.0))
         level = Level(Severity.WARNING, limits.warning, limits.patience)
         reading = read_levels(replace(series, values=times), (level,), warm_up=limits.warm_up)
-        found = self.judged_in_unit(series, base, reading, smallest=limits.smallest)
-        if isinstance(found, Fired) and has_risen(run.get(*SCORES)):
-            return replace(found, severity=Severity.INFO)
-        return found
+        return self.judged_in_unit(series, base, reading, smallest=limits.smallest)

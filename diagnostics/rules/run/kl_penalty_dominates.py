@@ -189,8 +189,9 @@ class KlPenaltyDominates(RunRule[Limits]):
         found = self._of_reward(replace(kl, values=-cost.values * kl.values), run, limits)
         if not isinstance(found, Fired):
             return found
-        values = found.message.values
-        at = int(np.searchsorted(kl.steps, int(str(values["peak"]))))
+        values, peak = found.message.values, found.message.values["peak"]
+        assert isinstance(peak, int)
+        at = int(np.searchsorted(kl.steps, peak))
         measured, rate = float(kl.values[at]), float(cost.values[at])
         key = "outweighed_by_kl" if found.message.template.endswith("outweighed") else "by_kl"
         shown = found.evidence.steps

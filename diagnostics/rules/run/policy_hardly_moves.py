@@ -29,8 +29,6 @@ References
     TRL logging page: this metric should keep going up.
 """
 
-import math
-
 import numpy as np
 
 from diagnostics.detectors.averages import finite_median, finite_points
@@ -170,12 +168,12 @@ def _is_the_reference(run: Run) -> bool:
 
 
 def _stays_at_the_reference(run: Run, limits: Limits) -> bool:
-    """Whether the mean KL is so small that the policy cannot have gone anywhere."""
-    known, whole = kl_lengths(run), run.get("kl_per_sequence")
-    values = known[0].values / known[1] if known is not None else whole.values if whole is not None else None
-    change = None if values is None else change_of_level(values)
-    error = math.inf if change is None else limits.standard_errors * change.error
-    return change is not None and not change.is_proven and abs(change.after) + error <= limits.nearest
+    """Whether the mean KL is so small that the policy cannot have gone anywhere, however short its answers."""
+    kl = _kl_per_token(run, 1.0)
+    change = None if kl is None else change_of_level(kl)
+    if change is None or change.is_proven:
+        return False
+    return abs(change.after) + limits.standard_errors * change.error <= limits.nearest
 
 
 def _may_have_risen(run: Run, gained: Change, limits: Limits) -> bool:
@@ -199,7 +197,7 @@ def _had_reason_to_move(run: Run, reward: Series, limits: Limits) -> bool:
 
 def _has_left(run: Run, limits: Limits) -> bool:
     """Whether the KL shows that the policy has left the reference; False where none is logged."""
-    kl = _kl_per_token(run, limits)
+    kl = _kl_per_token(run, limits.short_answer)
     if kl is None:
         return False
     change = change_of_level(kl)
@@ -208,9 +206,9 @@ def _has_left(run: Run, limits: Limits) -> bool:
     return has_grown or bool((far >= limits.near).any())
 
 
-def _kl_per_token(run: Run, limits: Limits) -> Values | None:
-    """(N,) The KL to the reference; that of answers of unknown length as if they were as long as short ones may be."""
+def _kl_per_token(run: Run, tokens: float) -> Values | None:
+    """(N,) The KL to the reference; that of answers of unknown length as if they had so many tokens."""
     logged, whole = kl_lengths(run), run.get("kl_per_sequence")
     if logged is not None:
         return logged[0].values / logged[1]
-    return None if whole is None else whole.values / limits.short_answer
+    return None if whole is None else whole.values / tokens

@@ -5,8 +5,7 @@ What it checks
     function's mean has a rising trend (Mann–Kendall, corrected for autocorrelation, p < 0.01) and another's a falling
     one, by at least a tenth of its level: a warning. So it is in a run of fewer points, 20 at least, where one's last
     third lies above its first third by three standard errors, and another's below by as many and by three tenths of its
-    level. Functions whose name says that they reward form (format, tags,
-    length, penalties, language) may fall.
+    level. Functions whose name says that they reward form (format, tags, length, penalties, language) may fall.
 
 Why it matters
     The total may keep rising meanwhile. In one public experiment a format reward went from 0.44 to 1.0 while the
