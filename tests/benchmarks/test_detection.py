@@ -93,6 +93,7 @@ def test_a_part_of_the_runs_trains_another_model_and_more_controls() -> None:
             129,
             130,
             132,
+            133,
             *range(209, 213),
         },
         "wide": {104, 105, 107, 109, 113, 116, 128, 131},
