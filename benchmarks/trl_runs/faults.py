@@ -16,7 +16,7 @@ _SCORED_AS_SAMPLED = ("grpo", "rloo", "ppo")  # at the same temperature
 _VERIFIABLE = frozenset(name for name, task in TASKS.items() if not task.is_chat or name == "spelling")
 _OF_SEVERAL_REWARDS = frozenset(name for name, task in TASKS.items() if len(task.rewards) > 1)
 _SPARSE = frozenset({"sorting", "spelling", "brackets"})
-_WITH_HARD_PROMPTS = frozenset({"brackets", "clock", "middle", "units", "spelling", "sorting", "translation"})
+_WITH_HARD_PROMPTS = frozenset(TASKS) - {"counting", "helpdesk", "replies"}
 
 
 def _always(settings: Settings) -> bool:

@@ -8,7 +8,9 @@ from benchmarks.trl_runs.tasks import (
     counting,
     helpdesk,
     middle,
+    records,
     replies,
+    roman,
     sorting,
     spelling,
     translation,
@@ -18,5 +20,18 @@ from benchmarks.trl_runs.tasks.task import Task
 
 TASKS: Mapping[str, Task] = {
     module.TASK.name: module.TASK
-    for module in (brackets, middle, units, replies, translation, clock, counting, spelling, sorting, helpdesk)
+    for module in (
+        brackets,
+        middle,
+        units,
+        replies,
+        translation,
+        clock,
+        counting,
+        spelling,
+        sorting,
+        helpdesk,
+        roman,
+        records,
+    )
 }
