@@ -1,13 +1,17 @@
 """Causes in the diversity of completions: too little of it, or noise."""
 
 from diagnostics.causes.catalog.rule_groups import DEGRADED_TEXT_RULES, GARBLED_SAMPLE_RULES
-from diagnostics.causes.discriminators.entropy import entropy_exceeds_its_start
+from diagnostics.causes.discriminators.entropy import (
+    entropy_exceeds_its_start,
+    temperature_is_high,
+    temperature_makes_noise,
+)
 from diagnostics.causes.discriminators.rewards import reward_did_not_rise
 from diagnostics.causes.discriminators.sampling import (
     sampling_is_near_greedy,
     sampling_was_always_near_greedy,
 )
-from diagnostics.causes.entry import CauseEntry
+from diagnostics.causes.entry import CauseEntry, Variant
 from diagnostics.causes.indicator import Indicator
 
 DIVERSITY_CAUSES: tuple[CauseEntry, ...] = (
@@ -55,7 +59,10 @@ DIVERSITY_CAUSES: tuple[CauseEntry, ...] = (
         summary="The policy dissolves into noise.",
         meaning="The entropy shoots up: what was likely is pushed down, and nothing in particular takes its place. The "
         "answers turn into gibberish, often of many languages, grow longer, and the reward falls.",
-        core=(Indicator("entropy-explosion", entropy_exceeds_its_start, beside=DEGRADED_TEXT_RULES),),
+        core=(
+            Indicator("entropy-explosion", entropy_exceeds_its_start, beside=DEGRADED_TEXT_RULES),
+            Indicator("entropy-explosion", temperature_makes_noise, proves=temperature_makes_noise),
+        ),
         support=("grad-norm-sustained", "smp-nonlanguage", "smp-language-drift", "reward-regression"),
         against=(Indicator("entropy-collapse"),),
         consequences=(
@@ -76,5 +83,13 @@ DIVERSITY_CAUSES: tuple[CauseEntry, ...] = (
             "noise."
         },
         remedies=("much-lower-learning-rate", "stronger-kl", "earlier-checkpoint"),
+        variants=(
+            Variant(
+                "temperature",
+                temperature_is_high,
+                summary="The sampling temperature turns the answers to noise.",
+                remedies=("true-temperature",),
+            ),
+        ),
     ),
 )

@@ -2,7 +2,10 @@
 
 from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES, GARBLED_SAMPLE_RULES
 from diagnostics.causes.discriminators.rewards import (
+    all_is_paid_in_full,
     completions_differ,
+    full_marks_were_never_earned,
+    function_is_dead,
     only_scores_are_inconsistent,
     only_the_reward_changed,
     prompts_are_identical,
@@ -96,7 +99,7 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
         "reason: a pattern that does not fit what the model writes.",
         core=(
             Indicator("unscorable-completions", is_warning),
-            Indicator("reward-func-constant", is_warning),
+            Indicator("reward-func-constant", function_is_dead),
         ),
         support=("reward-func-stagnant",),
         remedies=("checked-reward", "reweighted-rewards"),
@@ -125,11 +128,20 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
         summary="The task is solved: most prompts have nothing left to teach.",
         meaning="The reward is near its highest value, and answers agree because they are right. What goes on is "
         "drift; the compute is better spent on harder prompts.",
-        core=(Indicator("reward-saturated"),),
+        core=(Indicator("reward-saturated"), Indicator("reward-func-constant", all_is_paid_in_full)),
         support=("zero-variance-groups", "reward-std-shrink", "entropy-collapse"),
         consequences=("zero-variance-groups", "reward-std-shrink", "reward-not-improving", "kl-up-reward-flat"),
         is_note=True,
         remedies=("harder-prompts",),
+        variants=(
+            Variant(
+                "unearned",
+                full_marks_were_never_earned,
+                summary="Every answer gets full marks from the start: the task is solved, or the reward asks for too "
+                "little.",
+                remedies=("checked-reward", "harder-prompts"),
+            ),
+        ),
     ),
     CauseEntry(
         "reward-scale",

@@ -14,7 +14,7 @@ from diagnostics.causes.discriminators.updates import (
     policy_jumped,
 )
 from diagnostics.causes.entry import CauseEntry, Variant
-from diagnostics.causes.indicator import Indicator, is_warning
+from diagnostics.causes.indicator import Indicator, always_true, is_warning
 from diagnostics.last_words import kind_of
 
 UPDATE_CAUSES: tuple[CauseEntry, ...] = (
@@ -150,7 +150,7 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
         meaning="The gradient or the learning rate is 0, or so small that nothing moves, although answers are told "
         "apart. The model is frozen, the adapter sits on other modules, the warm-up is longer than the run, the "
         "schedule has ended, or bfloat16 rounds each update away.",
-        core=(Indicator("policy-not-updating"), Indicator("policy-hardly-moves", kl_penalty_is_usual)),
+        core=(Indicator("policy-not-updating"), Indicator("policy-hardly-moves", kl_penalty_is_usual, proves=always_true)),
         preflight=("pf-lr-range",),
         consequences=("reward-not-improving", "stability-metric-collapsed", "lr-decayed-plateau"),
         remedies=("raised-learning-rate", "checked-parameters", "later-decay"),

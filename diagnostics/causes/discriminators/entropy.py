@@ -1,5 +1,7 @@
 """What tells noise from a mere rise of the entropy: where it began, and over which tokens it is taken."""
 
+from collections.abc import Collection
+
 import numpy as np
 
 from diagnostics.causes.discriminators.length_changes import length_limit_was_lowered
@@ -9,6 +11,7 @@ from diagnostics.model.run import Run
 
 WINDOW = 5  # logged points of a median: the level at the start, and since
 SAME_CHANGE = 1  # steps between two breaks that one change causes
+HOT = 1.5  # sampling temperature, as pf-temp-high
 
 
 def entropy_exceeds_its_start(outcome: Outcome, run: Run) -> bool:
@@ -24,6 +27,16 @@ def entropy_exceeds_its_start(outcome: Outcome, run: Run) -> bool:
         return False
     levels = medians_of_windows(values[since], WINDOW)
     return float(levels.max()) > float(np.median(values[:WINDOW]))
+
+
+def temperature_makes_noise(outcome: Outcome, run: Run) -> bool:
+    """Whether it is the stated sampling temperature, from the first points on."""
+    return outcome.message.template == "entropy-explosion.hot"
+
+
+def temperature_is_high(run: Run, rules: Collection[str]) -> bool:
+    """Whether the settings state a temperature at which answers soon turn to noise."""
+    return (run.settings.number("temperature") or 0.0) > HOT
 
 
 def _is_over_the_same_tokens(run: Run) -> bool:

@@ -9,8 +9,9 @@ import numpy as np
 from diagnostics.causes.discriminators.entropy import entropy_exceeds_its_start
 from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
 from diagnostics.causes.discriminators.shapes import break_at, find_break, medians_of_windows
+from diagnostics.detectors.stillness import change_of_level
 from diagnostics.model.algorithms import MAIN_REWARD
-from diagnostics.model.outcome import Outcome
+from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
 from diagnostics.model.series import Series
@@ -18,6 +19,7 @@ from diagnostics.model.series import Series
 START = 5  # logged points that show the start of a run, or its end
 MEDIAN_LAG = 2  # points: half of the five that a rule's median covers
 FAR = 0.2  # nats per token from the reference: as far as healthy public runs end
+MOVED = 0.2  # of its entropy at the start: twice what a policy that stands still may seem to move
 CHANCE = 3.0  # standard errors of the difference of two means
 MOST = 0.5  # of the steps
 ROUNDING = 1e-6  # of means in float32
@@ -110,11 +112,32 @@ def first_nonfinite_is_a_reward(run: Run, rules: Collection[str]) -> bool:
 
 
 def reward_ignores_the_policy(outcome: Outcome, run: Run) -> bool:
-    """Whether the policy has gone far from its start while the reward stayed where it was, as one of chance does."""
-    kl = run.get("kl_per_token")
-    if kl is None or kl.finite.sum() < START or outcome.message.template != "reward-not-improving.flat":
+    """Whether the policy has gone far from its start while the reward stayed where it was, as one of chance does.
+
+    Where no KL is logged, its entropy says that it has changed.
+    """
+    if outcome.message.template != "reward-not-improving.flat":
         return False
-    return float(np.median(kl.values[kl.finite][-START:])) >= FAR
+    kl, entropy = run.get("kl_per_token"), run.get("entropy_per_token")
+    if kl is not None and kl.finite.sum() >= START:
+        return float(np.median(kl.values[kl.finite][-START:])) >= FAR
+    change = change_of_level(entropy.values) if entropy is not None else None
+    return change is not None and change.is_proven and abs(change.after - change.before) >= MOVED * change.before
+
+
+def all_is_paid_in_full(outcome: Outcome, run: Run) -> bool:
+    """Whether every function gives every answer its full marks from the start."""
+    return outcome.message.template == "reward-func-constant.full"
+
+
+def function_is_dead(outcome: Outcome, run: Run) -> bool:
+    """Whether a function of several tells no answers apart, and not because all of them earn everything."""
+    return outcome.severity is Severity.WARNING and not all_is_paid_in_full(outcome, run)
+
+
+def full_marks_were_never_earned(run: Run, core: Collection[str]) -> bool:
+    """Whether it is equal rewards from the start that say that nothing is left to learn."""
+    return "reward-func-constant" in core
 
 
 def prompts_are_identical(run: Run, core: Collection[str]) -> bool:

@@ -3,7 +3,8 @@
 What it checks
     The entropy per token, as the median of five logged points, at twice its own recent median (50 points,
     ending five earlier), above half of its start and above 0.05 nats, for five points: critical where harm is shown,
-    else a warning.
+    else a warning. Where the settings state a sampling temperature above 1.5, an entropy of 1.5 nats or more from the
+    first points on, for ten points, is a warning too, and info where the reward has risen.
 
 Why it matters
     A policy that is pushed away from what it does, rather than towards something else, spreads its probability over
@@ -15,11 +16,11 @@ When it is wrong
 
 What to try
     Stop. Go back to a checkpoint from before, divide the learning rate by five, turn on the KL penalty, remove any
-    entropy bonus.
+    entropy bonus. Sample at temperature 1.
 
 References
     verl issues 1066, 2738 · rllm issue 116 · ConvSearch-R1 issue 6 (gibberish at step 270) · measured on three
-    public verl runs.
+    public verl runs · POLARIS (An et al. 2025): above some temperature answers get worse at once.
 """
 
 from dataclasses import replace
@@ -27,14 +28,15 @@ from dataclasses import replace
 import numpy as np
 
 from diagnostics.detectors.averages import start_level
-from diagnostics.detectors.rolling import baseline, rolling_median
+from diagnostics.detectors.rolling import MEDIAN_WINDOW, baseline, rolling_median
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.model.series import Values
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.cadence import paced
-from diagnostics.rules.levels import Level, read_levels
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rule import RuleResult, english
+from diagnostics.rules.rewards import SCORES, has_risen
+from diagnostics.rules.rule import Fired, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SMALLEST = 1e-6  # nats/token; a median of 0 would make any entropy infinitely high
@@ -54,6 +56,9 @@ class Limits(RuleLimits):
     fewest: int = limit(10, "logged points", "engineering default")
     start: int = limit(20, "logged points", "engineering default")
     first: int = limit(5, "logged points", "engineering default: an entropy may have fallen within twenty")
+    hot: float = limit(1.5, "temperature", "as pf-temp-high")
+    uncertain: float = limit(1.5, "nats/token", "by arithmetic: as if each token were one of four and a half alike")
+    hot_for: int = limit(10, "logged points", "engineering default")
 
 
 class EntropyExplosion(RunRule[Limits]):
@@ -70,17 +75,40 @@ class EntropyExplosion(RunRule[Limits]):
         "much-lower-learning-rate",
         "stronger-kl",
         "earlier-checkpoint",
+        "true-temperature",
     )
     telling_samples = "any"
     texts = english(
         headline="The model is turning to noise: its entropy shoots up.",
         fired="The entropy rose to {measured} nats/token at step {peak}, {compared} its own median; far above "
         "it{mostly} from step {first} to {last}{harm}.",
+        headline_hot="The sampling temperature turns the answers to noise.",
+        hot="At temperature {temperature}, the entropy {stayed} {limit} nats/token{mostly} from step {first} to {last} "
+        "({measured} at step {peak}): most of what is sampled is noise.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "entropy_per_token")
-        limits = paced(limits, run, series, start=5)
+        return self._hot_from_the_start(run, series, limits) or self._risen(series, paced(limits, run, series, start=5))
+
+    def _hot_from_the_start(self, run: Run, entropy: Series, limits: Limits) -> Fired | None:
+        """The finding that the stated temperature makes noise of the answers."""
+        temperature = run.settings.number("temperature")
+        if temperature is None or temperature <= limits.hot:
+            return None
+        limits = paced(limits, run, entropy, hot_for=5)
+        reading = read_levels(entropy, (Level(Severity.WARNING, limits.uncertain, limits.hot_for),))
+        if not isinstance(reading, Reading) or reading.breach is None:
+            return None
+        if reading.breach.episode.first >= MEDIAN_WINDOW or not reading.breach.episode.still:
+            return None
+        found = self.judged(reading, key="hot", temperature=temperature)
+        assert isinstance(found, Fired)  # the reading holds a breach
+        severity = Severity.INFO if has_risen(run.get(*SCORES)) else found.severity
+        return replace(found, severity=severity, headline=self.message("headline_hot"))
+
+    def _risen(self, series: Series, limits: Limits) -> RuleResult:
+        """The finding that the entropy has shot up, if it has."""
         smooth = rolling_median(series.values)
         base = np.maximum(baseline(series.values, limits.window, limits.shift, limits.fewest), SMALLEST)
         start = max(start_level(series.values, points) for points in (limits.start, limits.first))

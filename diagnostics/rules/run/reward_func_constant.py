@@ -4,7 +4,8 @@ What it checks
     The spread of each reward function (`rewards/{name}/std`): 0 for 20 steps in a row. Where it is not logged, a mean
     (`rewards/{name}/mean`) that is exactly the same for as long proves it. It is a warning; critical when no function
     of the run varies, because then there is no gradient at all; and info when the constant is the full 1.0, or when the
-    function has begun to tell answers apart.
+    function has begun to tell answers apart. Where every function gives the full 1.0 from the first point on, it is a
+    warning: nothing was learned, so either there is nothing to learn or the functions ask for too little.
 
 Why it matters
     Advantages are differences. A function that never varies is dead weight, and usually a pattern that never matches.
@@ -68,6 +69,9 @@ class RewardFuncConstant(RunRule[Limits]):
         fired="Reward function {function} gave every completion {mean} from step {first} to {last}.",
         fired_others="Reward function {function} gave every completion {mean} from step {first} to {last}. "
         "Also constant: {others}.",
+        headline_full="Every answer gets full marks from the start.",
+        full="Every reward function gave every completion the full {mean} from step {first} to {last}: nothing had to "
+        "be learned for it.",
         unmeasured="Reward function {function} gave all completions the same reward from step {first} to {last}.",
     )
 
@@ -94,9 +98,17 @@ class RewardFuncConstant(RunRule[Limits]):
         else:
             finding = self.judged(reading, key=key, function=name, mean=mean, others=others)
         assert isinstance(finding, Fired)  # `constant` holds breaches only
+        if mean == FULL_MARKS and none_varies and reading.breach and reading.breach.episode.first == 0:
+            return self._full_from_the_start(finding)
         if mean == FULL_MARKS or not finding.still:
             return replace(finding, severity=Severity.INFO)
         return replace(finding, severity=Severity.CRITICAL) if none_varies else finding
+
+    def _full_from_the_start(self, finding: Fired) -> Fired:
+        """The finding that nothing had to be learned for the reward."""
+        values = finding.message.values
+        message, headline = self.message("full", **values), self.message("headline_full", **values)
+        return replace(finding, severity=Severity.WARNING, message=message, headline=headline)
 
 
 def _readings(run: Run, limits: Limits) -> dict[str, Reading | TooFew]:
