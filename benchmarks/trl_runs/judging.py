@@ -22,6 +22,7 @@ from benchmarks.trl_runs.training import is_trained, read_outcome, run_folder
 from diagnostics.api import UnreadableRun, diagnose, open_run
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import render
+from diagnostics.model.outcome import Verdict
 from diagnostics.model.run import Run
 from diagnostics.texts import templates
 
@@ -80,7 +81,7 @@ def _judge(cache: Path, cell: Cell, watched: Sequence[Mapping[str, Any]]) -> dic
         "episodes": list(watched),
         **(findings(chosen) if isinstance(chosen, Diagnosis) else _unread(chosen)),
         "said": _said(chosen),
-        "forms": {form: _in_short(found) for form, found in by_form.items()},
+        "forms": {form: _in_short(found) | _by_what_all_hold(found, by_form) for form, found in by_form.items()},
         "is_silent": None if twin is None else _is_silent(chosen, _diagnosed(log_of(cache, cell.twin, cell.form))),
         "metrics": _metrics(chosen.run) if isinstance(chosen, Diagnosis) and given == "healthy" else {},
         "limits": _limits(chosen) if isinstance(chosen, Diagnosis) and given == "healthy" else {},
@@ -111,6 +112,20 @@ def _in_short(found: Diagnosis | str) -> dict[str, str]:
     if isinstance(found, str):
         return {"verdict": "unreadable", "cause": ""}
     return {"verdict": str(found.verdict), "cause": found.causes[0].cause if found.causes else ""}
+
+
+def _by_what_all_hold(found: Diagnosis | str, by_form: Mapping[str, Diagnosis | str]) -> dict[str, str]:
+    """The worst that is found by the rules that every form of the log lets run."""
+    if isinstance(found, str):
+        return {"worst": ""}
+    judged = [
+        {outcome.rule for outcome in other.outcomes if outcome.verdict is not Verdict.SKIPPED}
+        for other in by_form.values()
+        if isinstance(other, Diagnosis)
+    ]
+    shared = set.intersection(*judged)
+    fired = [outcome.severity for outcome in found.fired if outcome.rule in shared and outcome.severity]
+    return {"worst": str(max(fired, key=lambda severity: severity.rank)) if fired else ""}
 
 
 def _is_silent(sick: Diagnosis | str, healthy: Diagnosis | str) -> bool | None:

@@ -75,6 +75,7 @@ DIVERSITY_CAUSES: tuple[CauseEntry, ...] = (
             "length-at-limit",
             "eos-never-generated",
             "reward-regression",
+            "policy-hardly-moves",
             "reward-not-improving",
             *GARBLED_SAMPLE_RULES,
         ),

@@ -1,6 +1,7 @@
 """Causes in the updates themselves: too large, too tight, broken in number, too noisy, or none at all."""
 
 from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES, GARBLED_SAMPLE_RULES
+from diagnostics.causes.discriminators.entropy import temperature_is_usual
 from diagnostics.causes.discriminators.rewards import (
     first_nonfinite_is_a_reward,
     marks_decode_nan_logits,
@@ -14,7 +15,7 @@ from diagnostics.causes.discriminators.updates import (
     policy_jumped,
 )
 from diagnostics.causes.entry import CauseEntry, Variant
-from diagnostics.causes.indicator import Indicator, always_true, is_warning
+from diagnostics.causes.indicator import Indicator, is_warning
 from diagnostics.last_words import kind_of
 
 UPDATE_CAUSES: tuple[CauseEntry, ...] = (
@@ -150,7 +151,10 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
         meaning="The gradient or the learning rate is 0, or so small that nothing moves, although answers are told "
         "apart. The model is frozen, the adapter sits on other modules, the warm-up is longer than the run, the "
         "schedule has ended, or bfloat16 rounds each update away.",
-        core=(Indicator("policy-not-updating"), Indicator("policy-hardly-moves", kl_penalty_is_usual, proves=always_true)),
+        core=(
+            Indicator("policy-not-updating"),
+            Indicator("policy-hardly-moves", kl_penalty_is_usual, proves=temperature_is_usual),
+        ),
         preflight=("pf-lr-range",),
         consequences=("reward-not-improving", "stability-metric-collapsed", "lr-decayed-plateau"),
         remedies=("raised-learning-rate", "checked-parameters", "later-decay"),

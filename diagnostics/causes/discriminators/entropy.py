@@ -39,6 +39,11 @@ def temperature_is_high(run: Run, rules: Collection[str]) -> bool:
     return (run.settings.number("temperature") or 0.0) > HOT
 
 
+def temperature_is_usual(outcome: Outcome, run: Run) -> bool:
+    """Whether no temperature is stated that makes answers noise, of which a policy learns little."""
+    return not temperature_is_high(run, ())
+
+
 def _is_over_the_same_tokens(run: Run) -> bool:
     """Whether no lowered limit comes with the entropy's break: the mean over first tokens alone differs by itself."""
     limit = hard_maximum(run.get("length_max")) if length_limit_was_lowered(run) else None

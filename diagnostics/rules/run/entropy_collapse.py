@@ -4,10 +4,10 @@ What it checks
     The entropy per token, as the median of ten logged points, below a fifth of its start for ten points, while the main
     reward has not risen over the last 50 points (Mann–Kendall, p < 0.01), or most groups give no signal. A reward at
     full marks is ignored. It is a warning, and critical while the answers to one prompt are copies of each other
-    (`smp-group-duplicates`); info where the reward has risen since the start and keeps what it gained. An entropy that is
-    next to nothing from the first points on, below 0.2 nats for an answer of mean length (below 0.01 nats per token
-    where no length is logged), as medians of five logged points, ten times in a row, is judged whatever the reward does:
-    a warning, and info where the reward has risen.
+    (`smp-group-duplicates`); info where the reward has risen since the start and keeps what it gained. An entropy that
+    is next to nothing from the first points on, below 0.2 nats for an answer of mean length (below 0.01 nats per token
+    where no length is logged), as medians of five logged points, ten times in a row, is judged whatever the reward
+    does: a warning, and info where the reward has risen.
 
 Why it matters
     Without variety there is nothing to compare, and a solution not found so far will not be found.
@@ -46,6 +46,8 @@ from diagnostics.rules.rewards import REWARDS, has_risen, is_solved, main_reward
 from diagnostics.rules.rule import Fired, Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
+LONGEST = 1e6  # tokens of an answer; more is no length
+
 
 class Limits(RuleLimits):
     """When entropy is used up, and when that matters."""
@@ -57,7 +59,9 @@ class Limits(RuleLimits):
     flat: int = limit(50, "logged points", "engineering default")
     significance: float = limit(0.01, "probability", "engineering default")
     per_answer: float = limit(
-        0.2, "nats in a whole answer", "by arithmetic: the likeliest answer is then given about nineteen times in twenty"
+        0.2,
+        "nats in a whole answer",
+        "by arithmetic: the likeliest answer is then given about nineteen times in twenty",
     )
     per_token: float = limit(0.01, "nats/token", "the same for answers of twenty tokens, where no length is logged")
     silent: float = limit(0.5, "fraction of groups", "engineering default: half of the batch is lost")
@@ -87,8 +91,8 @@ class EntropyCollapse(RunRule[Limits]):
         fired="The entropy {stayed} {limit} nats/token{mostly} from step {first} to {last} ({percent} % of its "
         "start; lowest {measured} at step {peak}), and the reward no longer rises.",
         headline_certain="From the start, the policy gives nearly the same answer to a prompt each time.",
-        certain="The entropy {stayed} {limit} nats/token{mostly} from step {first} to {last} (lowest {measured} at step "
-        "{peak}): from the start, nearly the same answer is given to a prompt each time.",
+        certain="The entropy {stayed} {limit} nats/token{mostly} from step {first} to {last} (lowest {measured} at "
+        "step {peak}): from the start, nearly the same answer is given to a prompt each time.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
@@ -104,13 +108,14 @@ class EntropyCollapse(RunRule[Limits]):
         reading = read_levels(replace(entropy, values=entropy.values / most), (level,), above=False)
         if not isinstance(reading, Reading) or reading.breach is None:
             return None
-        episode = reading.breach.episode
-        if episode.first >= MEDIAN_WINDOW or not episode.still or is_solved(run, entropy.steps, limits.full_marks):
+        starts_certain = start_level(entropy.values / most, MEDIAN_WINDOW) <= 1.0
+        if not starts_certain or not reading.breach.episode.still or is_solved(run, entropy.steps, limits.full_marks):
             return None
         found = self.judged_in_unit(entropy, most, reading, key="certain")
         assert isinstance(found, Fired)  # the reading holds a breach
         severity = Severity.INFO if has_risen(run.get("score") or main_reward(run)) else found.severity
-        return replace(found, severity=severity, headline=self.message("headline_certain"))
+        headline = self.message("headline_certain")
+        return replace(found, severity=severity, headline=headline, remedies=("true-temperature",))
 
     def _used_up(self, run: Run, series: Series, limits: Limits) -> RuleResult:
         """The finding that the policy explores no longer, if it does not."""
@@ -140,7 +145,7 @@ def _most_of_certain(run: Run, entropy: Series, limits: Limits) -> Values:
     """(N,) The most entropy per token with which a whole answer is as good as certain, at each point."""
     length = run.get("length_mean")
     tokens = np.full(len(entropy), np.nan) if length is None else last_known(length, entropy.steps)
-    return np.where(tokens > 0, limits.per_answer / np.maximum(tokens, 1.0), limits.per_token)
+    return np.where(tokens > 0, limits.per_answer / np.clip(tokens, 1.0, LONGEST), limits.per_token)
 
 
 def _has_paid(run: Run) -> bool:

@@ -75,7 +75,6 @@ class EntropyExplosion(RunRule[Limits]):
         "much-lower-learning-rate",
         "stronger-kl",
         "earlier-checkpoint",
-        "true-temperature",
     )
     telling_samples = "any"
     texts = english(
@@ -100,12 +99,13 @@ class EntropyExplosion(RunRule[Limits]):
         reading = read_levels(entropy, (Level(Severity.WARNING, limits.uncertain, limits.hot_for),))
         if not isinstance(reading, Reading) or reading.breach is None:
             return None
-        if reading.breach.episode.first >= MEDIAN_WINDOW or not reading.breach.episode.still:
+        if start_level(entropy.values, MEDIAN_WINDOW) < limits.uncertain or not reading.breach.episode.still:
             return None
         found = self.judged(reading, key="hot", temperature=temperature)
         assert isinstance(found, Fired)  # the reading holds a breach
         severity = Severity.INFO if has_risen(run.get(*SCORES)) else found.severity
-        return replace(found, severity=severity, headline=self.message("headline_hot"))
+        headline = self.message("headline_hot")
+        return replace(found, severity=severity, headline=headline, remedies=("true-temperature",))
 
     def _risen(self, series: Series, limits: Limits) -> RuleResult:
         """The finding that the entropy has shot up, if it has."""

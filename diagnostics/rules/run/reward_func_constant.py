@@ -108,7 +108,8 @@ class RewardFuncConstant(RunRule[Limits]):
         """The finding that nothing had to be learned for the reward."""
         values = finding.message.values
         message, headline = self.message("full", **values), self.message("headline_full", **values)
-        return replace(finding, severity=Severity.WARNING, message=message, headline=headline)
+        remedies = ("checked-reward", "harder-prompts")
+        return replace(finding, severity=Severity.WARNING, message=message, headline=headline, remedies=remedies)
 
 
 def _readings(run: Run, limits: Limits) -> dict[str, Reading | TooFew]:

@@ -2,7 +2,8 @@
 
 What it checks
     The main reward (`objective/rlhf_reward`, GRPO's `reward`) over the last 100 steps, or 20 % of the planned ones
-    where that is more; a run with fewer planned steps is judged at its end. It fires when there is no rising trend
+    where that is more; a run with fewer planned steps is judged at its end, and one whose reward has risen by more than
+    chance explains needs no more than 30. It fires when there is no rising trend
     (Mann–Kendall, corrected for autocorrelation, p < 0.01) and the smoothed reward is not above its start by more than
     chance explains; in fewer than 100 steps, where chance hides a small gain, not above its start at all. The start is
     the median of the first 20 steps, or of the first five where the reward has risen from there: a task may be learned
@@ -99,9 +100,11 @@ class RewardNotImproving(RunRule[Limits]):
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = main_reward(run)
         limits = paced(limits, run, series, window=10, shortest_run=20, start=5, first=1)
-        window = _window(run, series, limits)
+        window, shortest = _window(run, series, limits), limits.shortest_run
         means, points = ewma(series.values), finite_points(series.values)
         start, reached = _start(series.values, limits), latest_value(means)
+        if shortest <= points < window and has_risen(series):
+            return Quiet(reached, start, series.unit, series.name, series.tag)
         if points < window or math.isnan(reached):
             return too_few(window, points)
         luck = estimate_noise(series.values).of_batches

@@ -99,3 +99,13 @@ def test_rows_further_apart_than_any_logging_interval_are_on_another_axis() -> N
     run = logged_every(grpo(Noise(0, STEPS)), EACH, stated=False)
     by_tokens = replace(run.series["reward"], steps=run.series["reward"].steps * 2048)
     assert steps_of_point(run, by_tokens) == 1
+
+
+def test_a_batch_that_is_used_for_two_steps_is_logged_at_every_second_and_is_no_mean() -> None:
+    run = grpo(Noise(0, STEPS))
+    reward = run.series["reward"]
+    seldom = replace(reward, steps=reward.steps[::2], values=reward.values[::2])
+    unstated = replace(run, config={}, settings=settings_of_run(run.producer, run.algorithm, {}))
+    of_trl = replace(unstated, quirks=frozenset({Quirk.AVERAGES_LOGGED_STEPS}))
+    assert steps_of_point(replace(of_trl, series={**run.series, "reward": seldom}), seldom) == 1
+    assert steps_of_point(replace(of_trl, series={"reward": seldom}), seldom) == 2

@@ -73,3 +73,12 @@ def test_large_updates_under_near_greedy_sampling_are_the_temperatures(make_run:
     assert causes(make_run("ppo", approx_kl="0.05x20", config={"temperature": 0.2})) == ["mode-collapse"]
     later = {**cold, "entropy_per_token": "2.6x15 0.3x17"}
     assert causes(make_run("ppo", **later)) == ["drastic-updates"]
+
+
+def test_a_temperature_that_makes_noise_is_the_cause_and_is_what_to_change(make_run: MakeRun) -> None:
+    run = make_run(
+        "grpo", entropy_per_token="2x40", reward="0.2 0.3 0.25 0.28 0.22 0.27x35", config={"temperature": 3.0}
+    )
+    (cause,) = diagnosed(run)
+    assert (cause.cause, cause.summary.template) == ("noise-blow-up", "cause.noise-blow-up.temperature")
+    assert [(fix.parameter, fix.suggested) for fix in cause.fixes] == [("temperature", 1.0)]

@@ -18,8 +18,23 @@ def test_one_dead_function_still_leaves_a_signal(make_run: MakeRun, second: str,
 
 
 def test_a_solved_task_has_no_dead_function(make_run: MakeRun) -> None:
+    learned = {"reward_func_std/accuracy": "0.1 0x30", "reward_func_mean/accuracy": "0.9 1x30"}
+    assert causes(make_run("grpo", functions=learned)) == []
+
+
+def test_full_marks_for_everything_from_the_start_may_ask_for_too_little(make_run: MakeRun) -> None:
     functions = {"reward_func_std/accuracy": "0x30", "reward_func_mean/accuracy": "1x30"}
-    assert causes(make_run("grpo", functions=functions)) == []
+    (cause,) = diagnosed(make_run("grpo", functions=functions))
+    assert (cause.cause, cause.severity) == ("task-too-easy", Severity.WARNING)
+    assert cause.summary.template == "cause.task-too-easy.unearned"
+
+
+def test_a_flat_reward_under_a_policy_that_moves_is_no_signal_though_no_kl_is_logged(make_run: MakeRun) -> None:
+    flat = "0.4 0.6 0.45 0.55 0.5x20 0.42 0.58 0.5x74 0.45 0.55"
+    moves = make_run("grpo", reward=flat, reward_std="0.3x100", entropy_per_token="0.1..0.15x100")
+    stands = make_run("grpo", reward=flat, reward_std="0.3x100", entropy_per_token="0.1..0.11x100")
+    assert causes(moves) == ["no-reward-signal"]
+    assert "no-reward-signal" not in causes(stands)
 
 
 def test_a_reward_that_never_moved_is_one_cause_and_not_four(make_run: MakeRun) -> None:

@@ -54,6 +54,12 @@ def test_a_zero_gradient_although_rewards_differ_is_not_training(make_run: MakeR
     assert causes(make_run("grpo", grad_norm="0x40", zero_std_fraction="0.2x40")) == ["not-training"]
 
 
+def test_weights_that_stand_still_are_no_matter_of_hard_prompts(make_run: MakeRun) -> None:
+    still = {"entropy_per_token": "0.5x60", "kl_per_token": "0.0001x60", "grad_norm": "0.3x60"}
+    run = make_run("grpo", reward="0.1 0.12 0.08x58", reward_std="0.3x60", zero_std_fraction="0.7x60", **still)
+    assert causes(run)[:2] == ["not-training", "difficulty-mismatch"]
+
+
 def test_a_nan_that_started_in_a_reward_suggests_no_lower_learning_rate(
     make_run: MakeRun,
 ) -> None:

@@ -51,3 +51,34 @@ def test_it_is_skipped_without_entropy_and_in_a_short_run(judge: Judge) -> None:
     assert judge("entropy-collapse", "grpo", reward=FLAT).verdict is Verdict.SKIPPED
     short = judge("entropy-collapse", "grpo", entropy_per_token="1x39", reward=FLAT)
     assert (short.verdict, short.message.values["needed"]) == (Verdict.SKIPPED, 40)
+
+
+def test_an_entropy_of_nearly_nothing_from_the_start_is_a_warning(judge: Judge) -> None:
+    certain = {"entropy_per_token": "0.0099x30", "length_mean": "20x30"}
+    outcome = judge("entropy-collapse", "grpo", reward=FLAT, **certain)
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "entropy-collapse.certain")
+    assert (outcome.first_step, outcome.limit) == (1, 0.01)
+    assert outcome.headline is not None
+    assert outcome.headline.template == "entropy-collapse.headline_certain"
+
+
+def test_what_counts_is_the_entropy_of_a_whole_answer(judge: Judge) -> None:
+    for length, verdict in {"20": Verdict.QUIET, "15": Verdict.FIRED}.items():
+        found = judge("entropy-collapse", "grpo", reward=FLAT, entropy_per_token="0.011x40", length_mean=f"{length}x40")
+        assert found.verdict is verdict
+    unknown = judge("entropy-collapse", "ppo", score=FLAT, rlhf_reward=FLAT, entropy_per_token="0.0099x40")
+    assert (unknown.verdict, unknown.limit) == (Verdict.FIRED, 0.01)
+    assert judge("entropy-collapse", "ppo", rlhf_reward=FLAT, entropy_per_token="0.0101x40").verdict is Verdict.QUIET
+
+
+def test_a_policy_certain_from_the_start_may_be_right_or_still_learn(judge: Judge) -> None:
+    certain = {"entropy_per_token": "0.001x60", "length_mean": "20x60"}
+    assert judge("entropy-collapse", "grpo", reward="0.96x60", **certain).verdict is Verdict.QUIET
+    assert judge("entropy-collapse", "grpo", reward="0.3..0.8x60", **certain).severity is Severity.INFO
+
+
+def test_an_entropy_that_was_used_up_within_a_few_steps_was_there_at_the_start(judge: Judge) -> None:
+    used = {"entropy_per_token": "0.77 0.4 0.1 0.05 0.002x56", "length_mean": "20x60"}
+    assert judge("entropy-collapse", "grpo", reward=FLAT, **used).verdict is Verdict.QUIET
+    regained = {"entropy_per_token": "0.001x30 0.4x30", "length_mean": "20x60"}
+    assert judge("entropy-collapse", "grpo", reward=FLAT, **regained).verdict is Verdict.QUIET

@@ -49,3 +49,28 @@ def test_noise_around_a_falling_entropy_never_explodes(judge: Judge) -> None:
 
 def test_it_is_skipped_without_entropy(judge: Judge) -> None:
     assert judge("entropy-explosion", "grpo", reward="1x60").verdict is Verdict.SKIPPED
+
+
+FLAT = "0.2 0.3 0.25 0.28 0.22 0.27 0.24 0.26 0.29 0.21 " * 4
+HOT = {"temperature": 3.0}
+
+
+def test_a_stated_temperature_that_makes_noise_is_a_warning(judge: Judge) -> None:
+    outcome = judge("entropy-explosion", "grpo", entropy_per_token="1.5x40", reward=FLAT, config=HOT)
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "entropy-explosion.hot")
+    assert (outcome.first_step, outcome.limit, outcome.message.values["temperature"]) == (1, 1.5, 3.0)
+    assert [(fix.parameter, fix.suggested) for fix in outcome.fixes] == [("temperature", 1.0)]
+
+
+def test_neither_the_temperature_nor_the_entropy_alone_makes_noise(judge: Judge) -> None:
+    for temperature, entropy in ((1.5, "2x40"), (3.0, "1.49x40"), (3.0, "1x10 1.6x30"), (3.0, "2x12 1x28")):
+        config = {"temperature": temperature}
+        assert judge("entropy-explosion", "grpo", entropy_per_token=entropy, reward=FLAT, config=config).verdict is (
+            Verdict.QUIET
+        )
+    assert judge("entropy-explosion", "grpo", entropy_per_token="2x40", reward=FLAT).verdict is Verdict.QUIET
+
+
+def test_what_is_learned_from_noise_makes_it_a_note(judge: Judge) -> None:
+    outcome = judge("entropy-explosion", "grpo", entropy_per_token="2x40", reward="0.2..0.8x40", config=HOT)
+    assert outcome.severity is Severity.INFO

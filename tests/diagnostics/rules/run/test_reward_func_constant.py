@@ -32,9 +32,18 @@ def test_when_no_function_varies_it_is_critical(judge: Judge) -> None:
     assert (outcome.severity, outcome.message.values["mean"]) == (Severity.CRITICAL, 0.0)
 
 
-def test_full_marks_are_only_noted(judge: Judge) -> None:
+def test_full_marks_that_were_learned_are_only_noted(judge: Judge) -> None:
+    learned = functions(std_accuracy="0.1 0x20", mean_accuracy="0.9 1x20")
+    assert judge("reward-func-constant", "grpo", **learned).severity is Severity.INFO
+
+
+def test_full_marks_for_everything_from_the_start_are_no_solved_task(judge: Judge) -> None:
     outcome = judge("reward-func-constant", "grpo", **functions(std_accuracy="0x20", mean_accuracy="1x20"))
-    assert outcome.severity is Severity.INFO
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "reward-func-constant.full")
+    beside = functions(std_format="0x20", mean_format="1x20", std_accuracy="0.1x20", mean_accuracy="0.4x20")
+    assert judge("reward-func-constant", "grpo", **beside).severity is Severity.INFO
+    near = functions(std_accuracy="0x20", mean_accuracy="0.99x20")
+    assert judge("reward-func-constant", "grpo", **near).severity is Severity.CRITICAL
 
 
 def test_a_mean_that_never_moves_proves_it_without_a_spread(judge: Judge) -> None:

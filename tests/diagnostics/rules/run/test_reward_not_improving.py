@@ -34,6 +34,12 @@ def test_ninety_nine_are_too_few(judge: Judge) -> None:
     assert (outcome.verdict, outcome.message.values) == (Verdict.SKIPPED, {"needed": 100, "found": 99})
 
 
+def test_a_rise_that_is_proven_needs_no_hundred_points(judge: Judge) -> None:
+    assert judge("reward-not-improving", "grpo", reward="0.1..0.8x30").verdict is Verdict.QUIET
+    assert judge("reward-not-improving", "grpo", reward="0.1..0.8x29").verdict is Verdict.SKIPPED
+    assert judge("reward-not-improving", "grpo", reward="0.8..0.1x30").verdict is Verdict.SKIPPED
+
+
 def test_a_run_planned_shorter_is_judged_at_its_end(judge: Judge) -> None:
     assert (
         judge("reward-not-improving", "grpo", reward=noisy_series(np.full(50, 0.5)), total=50).severity is Severity.INFO
