@@ -2,7 +2,8 @@
 
 What it checks
     PPO: the number of end tokens generated (`val/num_eos_tokens`): none for ten logged points is critical, fewer than
-    one per ten answers is a warning where the batch size is known. GRPO: 97 % or more of the completions cut off for
+    one per ten answers for three is a warning; where the batch size is not known, the largest number of end tokens in
+    any step stands for it. GRPO: 97 % or more of the completions cut off for
     ten points is critical.
 
 Why it matters
@@ -42,6 +43,9 @@ class Limits(RuleLimits):
 
     fewest: float = limit(0.0, "end tokens", "none at all")
     few: float = limit(0.1, "end tokens per answer", "engineering default")
+    few_for: int = limit(
+        3, "logged points", "by arithmetic: three batches of 32 answers know a share of a tenth to within a sixteenth"
+    )
     truncated: float = limit(0.97, "fraction", "public runs that never ended an answer showed 0.97 and more")
     patience: int = limit(10, "logged points", "engineering default")
 
@@ -82,8 +86,9 @@ class EosNeverGenerated(RunRule[Limits]):
 
     def _counted(self, series: Series, answers: int | None, limits: Limits) -> RuleResult:
         levels = [Level(Severity.CRITICAL, limits.fewest, limits.patience)]
-        if answers:
-            levels.insert(0, Level(Severity.WARNING, limits.few * answers, limits.patience))
+        most = answers or max(finite_range(series.values)[1], 0.0)
+        if most > 0:
+            levels.insert(0, Level(Severity.WARNING, limits.few * most, limits.few_for))
         reading = read_levels(series, levels, above=False, smooth=False)
         breach = reading.breach if isinstance(reading, Reading) else None
         if breach is None or breach.level.limit > 0:

@@ -19,8 +19,8 @@ def test_a_single_end_token_among_many_steps_is_told_by_the_share(judge: Judge) 
     assert (outcome.severity, outcome.message.template) == (Severity.CRITICAL, "eos-never-generated.hardly")
 
 
-def test_nine_points_are_not(judge: Judge) -> None:
-    assert judge("eos-never-generated", "ppo", eos_tokens="9x5 0x9").verdict is Verdict.QUIET
+def test_nine_points_are_no_more_than_a_warning(judge: Judge) -> None:
+    assert judge("eos-never-generated", "ppo", eos_tokens="9x5 0x9").severity is Severity.WARNING
 
 
 def test_one_end_token_is_not_none(judge: Judge) -> None:
@@ -30,6 +30,16 @@ def test_one_end_token_is_not_none(judge: Judge) -> None:
 def test_an_end_token_for_every_tenth_answer_is_a_warning(judge: Judge) -> None:
     assert judge("eos-never-generated", "ppo", eos_tokens="6x10", config=BATCH).severity is Severity.WARNING
     assert judge("eos-never-generated", "ppo", eos_tokens="7x10", config=BATCH).verdict is Verdict.QUIET
+
+
+def test_three_batches_are_enough_to_know_a_share_and_two_are_not(judge: Judge) -> None:
+    assert judge("eos-never-generated", "ppo", eos_tokens="6x3 60x20", config=BATCH).severity is Severity.WARNING
+    assert judge("eos-never-generated", "ppo", eos_tokens="6x2 60x20", config=BATCH).verdict is Verdict.QUIET
+
+
+def test_where_no_batch_size_is_known_the_largest_count_stands_for_it(judge: Judge) -> None:
+    assert judge("eos-never-generated", "ppo", eos_tokens="2 0 3 3 12 22 32x20").severity is Severity.WARNING
+    assert judge("eos-never-generated", "ppo", eos_tokens="4x4 12 22 32x20").verdict is Verdict.QUIET
 
 
 def test_grpo_is_judged_by_what_was_cut_off(judge: Judge) -> None:
