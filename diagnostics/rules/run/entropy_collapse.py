@@ -56,6 +56,7 @@ class Limits(RuleLimits):
     window: int = limit(10, "logged points", "engineering default")
     patience: int = limit(10, "logged points", "engineering default")
     start: int = limit(20, "logged points", "engineering default")
+    first: int = limit(5, "logged points", "engineering default: an entropy may have fallen within twenty")
     flat: int = limit(50, "logged points", "engineering default")
     significance: float = limit(0.01, "probability", "engineering default")
     per_answer: float = limit(
@@ -119,7 +120,7 @@ class EntropyCollapse(RunRule[Limits]):
 
     def _used_up(self, run: Run, series: Series, limits: Limits) -> RuleResult:
         """The finding that the policy explores no longer, if it does not."""
-        base = start_level(series.values, limits.start)
+        base = max(start_level(series.values, points) for points in (limits.start, limits.first))
         needed = limits.start + limits.window + limits.patience
         if not base > 0 or finite_points(series.values) < needed:
             return too_few(needed, finite_points(series.values))

@@ -79,6 +79,7 @@ def test_a_policy_certain_from_the_start_may_be_right_or_still_learn(judge: Judg
 
 def test_an_entropy_that_was_used_up_within_a_few_steps_was_there_at_the_start(judge: Judge) -> None:
     used = {"entropy_per_token": "0.77 0.4 0.1 0.05 0.002x56", "length_mean": "20x60"}
-    assert judge("entropy-collapse", "grpo", reward=FLAT, **used).verdict is Verdict.QUIET
+    outcome = judge("entropy-collapse", "grpo", reward=FLAT, **used)
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "entropy-collapse.fired")
     regained = {"entropy_per_token": "0.001x30 0.4x30", "length_mean": "20x60"}
     assert judge("entropy-collapse", "grpo", reward=FLAT, **regained).verdict is Verdict.QUIET

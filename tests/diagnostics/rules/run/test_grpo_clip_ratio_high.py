@@ -11,10 +11,14 @@ Judge = Callable[..., Outcome]
 SEQUENCES = {"importance_sampling_level": "sequence"}
 
 
-@pytest.mark.parametrize(("level", "severity"), [("0.2", Severity.WARNING), ("0.4", Severity.CRITICAL)])
+@pytest.mark.parametrize(("level", "severity"), [("0.1", Severity.WARNING), ("0.4", Severity.CRITICAL)])
 def test_three_points_at_the_limit_fire(judge_harmed: Judge, level: str, severity: Severity) -> None:
     outcome = judge_harmed("grpo-clip-ratio-high", "grpo", clip_ratio_region_mean=f"0.01x5 {level}x3 0.01x2")
     assert (severity, 6) == (outcome.severity, outcome.first_step)
+
+
+def test_a_little_less_than_a_tenth_does_not(judge: Judge) -> None:
+    assert judge("grpo-clip-ratio-high", "grpo", clip_ratio_region_mean="0.099x20").verdict is Verdict.QUIET
 
 
 def test_two_points_do_not(judge: Judge) -> None:
