@@ -13,6 +13,7 @@ from diagnostics.causes.discriminators.updates import (
     has_kl_penalty,
     kl_grew,
     kl_penalty_holds_it,
+    kl_weight_grew_heavy,
     kl_weight_jumped,
     size_of_single_updates_shows,
     states_dropout,
@@ -61,10 +62,11 @@ KL_CAUSES: tuple[CauseEntry, ...] = (
             "ratio-far-from-one",
             "eos-never-generated",
             "length-collapse",
-            "smp-empty",
-            "smp-truncated",
-            "smp-vocabulary-collapse",
-            "smp-template-collapse",
+            *GARBLED_SAMPLE_RULES,
+            "entropy-explosion",
+            "explained-variance-low",
+            "kl-up-reward-flat",
+            "kl-coef-rising",
         ),
         rivals={
             "wrong-stop-token": "If samples are complete and then go on to the limit, their end is ignored; if they "
@@ -166,6 +168,7 @@ KL_CAUSES: tuple[CauseEntry, ...] = (
         core=(
             Indicator("kl-penalty-dominates"),
             Indicator("kl-coef-rising", kl_weight_jumped),
+            Indicator("kl-coef-rising", kl_weight_grew_heavy),
             Indicator("policy-hardly-moves", kl_penalty_holds_it),
         ),
         support=("reward-not-improving",),
@@ -175,7 +178,14 @@ KL_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("reward-saturated"),
         ),
         preflight=("pf-kl-scale",),
-        consequences=("reward-not-improving", "reward-regression", "value-loss-spike"),
+        consequences=(
+            "reward-not-improving",
+            "reward-regression",
+            "value-loss-spike",
+            "explained-variance-low",
+            "entropy-explosion",
+            "smp-special-leak",
+        ),
         remedies=("weaker-kl", "score-scaling"),
     ),
 )

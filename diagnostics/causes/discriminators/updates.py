@@ -55,6 +55,18 @@ def _moves_within(clip_range: float, outcome: Outcome, run: Run) -> bool:
     return soon < least and in_all < least * len(since)
 
 
+def kl_weight_grew_heavy(outcome: Outcome, run: Run) -> bool:
+    """Whether a controller has raised the weight of the KL penalty from a usual one to many times as much.
+
+    The KL has to be known: against one that runs away a controller is right to do so.
+    """
+    weight = run.get("kl_coef")
+    if weight is None or not weight.finite.any() or run.get("kl_per_sequence", "kl_per_token") is None:
+        return False
+    values = weight.values[weight.finite]
+    return bool(values[0] < HEAVY_PENALTY <= values[-1])
+
+
 def kl_penalty_holds_it(outcome: Outcome, run: Run) -> bool:
     """Whether a policy that stands still may be held by its KL penalty: one many times as heavy as usual."""
     stated, used = run.settings.kl_weight, run.get("kl_coef")

@@ -112,6 +112,24 @@ def test_a_kl_weight_that_jumps_is_too_strong_and_an_adaptive_one_is_not(make_ru
     assert "kl-penalty-too-strong" not in causes(make_run("ppo", kl_coef="0.05..5x120"))
 
 
+def test_a_weight_that_a_controller_raised_over_a_small_kl_is_too_strong_and_explains_what_broke(
+    make_run: MakeRun,
+) -> None:
+    raised = {"kl_coef": "0.05..5x120", "kl_per_token": "0 0.05x119"}
+    assert causes(make_run("ppo", **raised)) == ["kl-penalty-too-strong"]
+    assert causes(make_run("ppo", **raised | {"kl_coef": "0.05..0.9x120"})) == []
+    broken = raised | {"value_loss": "1x80 100x40", "entropy_per_token": "0.5x90 3x30"}
+    assert causes(make_run("ppo", **broken)) == ["kl-penalty-too-strong"]
+    ran_away = make_run("ppo", approx_kl="0.01x120", **raised | {"kl_per_token": "0 0.05x19 3x100"})
+    assert causes(ran_away)[0] == "kl-penalty-too-weak"
+
+
+def test_sampling_unlike_the_policy_explains_where_it_went(make_run: MakeRun) -> None:
+    sampled = {"entropy_per_sequence": "60x100", "entropy_per_token": "2x60 5x40", "length_mean": "9 10 12 9 " * 25}
+    run = make_run("ppo", kl_per_token="0 0.1x39 3x60", value_loss="1x60 100x40", **sampled)
+    assert causes(run) == ["sampling-unlike-policy"]
+
+
 def test_a_saturated_reward_contradicts_a_strong_kl_penalty(make_run: MakeRun) -> None:
     logged = {"score": "1x100", "score_std": "1x100", "non_score_reward": "-0.9x100", "kl_per_sequence": "2x100"}
     run = make_run("ppo", config={"kl_coef": 0.45}, **logged)
