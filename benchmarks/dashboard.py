@@ -30,7 +30,7 @@ from playwright.sync_api import Browser
 from benchmarks.dashboards.data import TAGS, event_file, trackio_database
 from benchmarks.dashboards.drawing import NotDrawn
 from benchmarks.dashboards.listing import listings
-from benchmarks.dashboards.live import RUNS, live
+from benchmarks.dashboards.live import RUNS, Live, live
 from benchmarks.dashboards.opening import FIRST_CHARTS, Opening, openings
 from benchmarks.dashboards.servers import OURS, TENSORBOARD, TRACKIO, Contestant
 from benchmarks.enduring.pages import browser
@@ -40,6 +40,7 @@ PARTS = ("twelve", "large", "list", "live", "hour", "forty")
 POINTS, LONGER, LISTED, LISTED_SHARE = 10_000, 10, 100, 10
 _USUAL = tuple(part for part in PARTS if part != "hour")
 _HOUR = 60.0  # minutes
+_BYTES_OF_A_POINT = 3 * 8  # a step, a value and a time in memory
 RESULTS = Path(__file__).with_name("results") / "dashboard.json"
 _LIBRARIES = ("streamlit", "uplot-python", "numpy")
 _PEERS = ("tensorboard", "tensorboard-data-server", "trackio")
@@ -214,10 +215,18 @@ def _live(chromium: Browser, _scratch: Path, options: Options) -> Iterator[str]:
 
 
 def _hour(chromium: Browser, _scratch: Path, _options: Options) -> Iterator[str]:
-    found = live(chromium, 60 * _HOUR)
+    yield from hour_table(live(chromium, 60 * _HOUR))
+
+
+def hour_table(found: Live) -> Iterator[str]:
+    """The lines of the page that tell what the server held, at equal distances, and what the new points take alone."""
+    taken = found.steps * len(TAGS) * _BYTES_OF_A_POINT / 2**20
     yield f"## An hour of growth: the server's memory, with {RUNS} pages on {RUNS} runs of {len(TAGS)} metrics a second"
     yield ""
-    yield f"{found.steps:,} steps were logged, of which {found.missing} were never drawn."
+    yield (
+        f"{found.steps:,} steps were logged, of which {found.missing} were never drawn. Their points alone, a step, a "
+        f"value and a time each, take {taken:.0f} MiB."
+    )
     yield ""
     distance = _HOUR / (len(found.memory) - 1)
     yield "| after | MiB |"
