@@ -18,21 +18,23 @@ LimitsT = TypeVar("LimitsT", bound=RuleLimits)
 
 
 def steps_of_point(run: Run, series: Series) -> int:
-    """The steps that a logged point is the mean of; 1 where the log does not say that it is a mean."""
+    """The steps that a logged point stands for; 1 where the log does not say that it is more than a look at one.
+
+    It is the mean of the steps of a row, or what was said of a batch that is used for several.
+    """
     stated = run.settings.value("logging_steps")
     is_stated = isinstance(stated, int) and stated > 0
     if not is_stated and not (Quirk.AVERAGES_LOGGED_STEPS in run.quirks and run.algorithm in GROUP_FAMILY):
         return 1
-    apart = _apart(series.steps)
-    if apart <= MOST_STEPS:  # a batch that is used for two steps is logged at every second of them, and is no mean
-        apart = min(apart, _apart(run.steps))
-    steps = min(apart, int(stated)) if is_stated else apart
-    return steps if 1 <= steps <= MOST_STEPS else 1
+    apart, row = steps_between(series.steps), steps_between(run.steps)
+    each = min(apart, row, int(stated)) if is_stated else min(apart, row)
+    return each * max(1, apart // row)
 
 
-def _apart(steps: Steps) -> int:
-    """The steps from one point to the next, as they mostly are."""
-    return round(median(np.diff(steps))) if len(steps) > 1 else 1
+def steps_between(steps: Steps) -> int:
+    """The steps from one point to the next, as they mostly are; 1 on another axis."""
+    apart = round(median(np.diff(steps))) if len(steps) > 1 else 1
+    return apart if 1 <= apart <= MOST_STEPS else 1
 
 
 def paced(limits: LimitsT, run: Run, series: Series, **least: int) -> LimitsT:

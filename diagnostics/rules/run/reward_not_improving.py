@@ -41,7 +41,7 @@ from diagnostics.model.messages import Value
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.rules.cadence import paced, steps_of_point
+from diagnostics.rules.cadence import paced, steps_between
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import (
     REWARDS,
@@ -155,7 +155,7 @@ def _window(run: Run, series: Series, limits: Limits) -> int:
     steps = run.status.total or run.settings.value("max_steps")
     if not isinstance(steps, int) or steps <= 0:
         return limits.window
-    planned = steps // steps_of_point(run, series)
+    planned = steps // steps_between(series.steps)
     if planned < limits.window:
         return max(planned, limits.shortest_run)
     return min(max(limits.window, round(limits.share_of_plan * planned)), limits.longest_window)

@@ -101,11 +101,26 @@ def test_rows_further_apart_than_any_logging_interval_are_on_another_axis() -> N
     assert steps_of_point(run, by_tokens) == 1
 
 
-def test_a_batch_that_is_used_for_two_steps_is_logged_at_every_second_and_is_no_mean() -> None:
+@pytest.mark.parametrize("config", [{}, {"logging_steps": 1}])
+def test_a_batch_that_is_used_for_two_steps_stands_for_both_whatever_settings_are_logged(
+    config: dict[str, int],
+) -> None:
     run = grpo(Noise(0, STEPS))
     reward = run.series["reward"]
     seldom = replace(reward, steps=reward.steps[::2], values=reward.values[::2])
-    unstated = replace(run, config={}, settings=settings_of_run(run.producer, run.algorithm, {}))
-    of_trl = replace(unstated, quirks=frozenset({Quirk.AVERAGES_LOGGED_STEPS}))
-    assert steps_of_point(replace(of_trl, series={**run.series, "reward": seldom}), seldom) == 1
-    assert steps_of_point(replace(of_trl, series={"reward": seldom}), seldom) == 2
+    of_trl = replace(
+        run,
+        series={**run.series, "reward": seldom},
+        config=config,
+        settings=settings_of_run(run.producer, run.algorithm, config),
+        quirks=frozenset({Quirk.AVERAGES_LOGGED_STEPS}),
+    )
+    assert steps_of_point(of_trl, seldom) == 2
+    assert steps_of_point(of_trl, run.series["entropy_per_token"]) == 1
+
+
+def test_rows_that_a_download_left_out_are_no_mean_of_them() -> None:
+    run = logged_every(grpo(Noise(0, STEPS)), EACH)
+    config = {"logging_steps": 1}
+    sampled = replace(run, config=config, settings=settings_of_run(run.producer, run.algorithm, config))
+    assert steps_of_point(sampled, run.series["reward"]) == 1
