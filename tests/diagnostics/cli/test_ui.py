@@ -60,7 +60,10 @@ def test_ctrl_c_ends_the_dashboard_quietly(tmp_path: Path) -> None:
     with dashboard(tmp_path, "--port", str(free_port())) as process:
         printed_address(process)
         process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 0
+        try:
+            assert process.wait(60) == 0
+        except subprocess.TimeoutExpired:  # seen once in hundreds of times: say which signals it ignores or holds back
+            pytest.fail(Path(f"/proc/{process.pid}/status").read_text())
         assert process.stderr is not None
         assert process.stderr.read() == ""
 
