@@ -98,7 +98,7 @@ class RewardFuncConstant(RunRule[Limits]):
         else:
             finding = self.judged(reading, key=key, function=name, mean=mean, others=others)
         assert isinstance(finding, Fired)  # `constant` holds breaches only
-        if mean == FULL_MARKS and none_varies and reading.breach and reading.breach.episode.first == 0:
+        if none_varies and all(_is_full_throughout(run, *item) for item in constant.items()):
             return self._full_from_the_start(finding)
         if mean == FULL_MARKS or not finding.still:
             return replace(finding, severity=Severity.INFO)
@@ -142,6 +142,13 @@ def _nearest_to_constant(readings: Sequence[Reading | TooFew]) -> Reading | TooF
     """The reading of the function closest to being constant; where none could be judged, any."""
     judged = [reading for reading in readings if isinstance(reading, Reading)]
     return min(judged, key=lambda reading: reading.worst) if judged else readings[0]
+
+
+def _is_full_throughout(run: Run, name: str, reading: Reading) -> bool:
+    """Whether a constant function has given full marks from the first point until now."""
+    breach = reading.breach
+    is_throughout = breach is not None and breach.episode.first == 0 and breach.episode.still
+    return is_throughout and _mean(run.series.get(f"{MEAN}/{name}"), reading) == FULL_MARKS
 
 
 def _mean(means: Series | None, reading: Reading) -> float:

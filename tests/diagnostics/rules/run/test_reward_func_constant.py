@@ -42,6 +42,12 @@ def test_full_marks_for_everything_from_the_start_are_no_solved_task(judge: Judg
     assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "reward-func-constant.full")
     beside = functions(std_format="0x20", mean_format="1x20", std_accuracy="0.1x20", mean_accuracy="0.4x20")
     assert judge("reward-func-constant", "grpo", **beside).severity is Severity.INFO
+    later = functions(
+        std_format="0x125", mean_format="1x125", std_accuracy="0x25 0.3x100", mean_accuracy="0x25 0.3x100"
+    )
+    outcome = judge("reward-func-constant", "grpo", **later)
+    assert (outcome.severity, outcome.message.template) != (Severity.WARNING, "reward-func-constant.full")
+    assert outcome.severity is Severity.INFO
     near = functions(std_accuracy="0x20", mean_accuracy="0.99x20")
     assert judge("reward-func-constant", "grpo", **near).severity is Severity.CRITICAL
 
