@@ -1,7 +1,7 @@
 """The limits and mutes of an rlvitals.toml: read, changed, and refused in a sentence."""
 
 import shutil
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -79,16 +79,21 @@ def test_a_run_is_not_called_healthy_because_a_finding_is_muted(tmp_path: Path) 
         (Mute(RULE, "x", run="cut"), False),
         (Mute(RULE, "x", run="./runs/cut-*"), True),
         (Mute(RULE, "x", run="./cut-off"), False),
-        (Mute(RULE, "x", until=datetime.now(UTC).date()), True),
+        (Mute(RULE, "x", until=date.max), True),
         (Mute(RULE, "x", until=date(2020, 1, 1)), False),
     ],
 )
-def test_a_mute_holds_for_its_runs_until_its_day_is_over(
+def test_a_mute_holds_for_its_runs_and_no_longer_than_it_is_meant(
     cut_off: Path, tmp_path: Path, mute: Mute, holds: bool
 ) -> None:
     add_mute(tmp_path / "rlvitals.toml", mute)
 
     assert bool(of(cut_off).muted) is holds
+
+
+@pytest.mark.parametrize(("today", "holds"), [(date(2026, 3, 1), True), (date(2026, 3, 2), False)])
+def test_a_mute_holds_on_its_last_day(today: date, holds: bool) -> None:
+    assert Mute(RULE, "x", until=date(2026, 3, 1)).holds((), today) is holds
 
 
 def test_the_projects_limits_judge_unless_a_limits_file_says_otherwise(cut_off: Path, tmp_path: Path) -> None:
