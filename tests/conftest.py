@@ -1,4 +1,4 @@
-"""Fixtures shared across test rooms: tiers, a private cache, full and read-only file systems."""
+"""Fixtures shared across test rooms: tiers, one thread a process, a private cache, full and read-only file systems."""
 
 import os
 import signal
@@ -13,6 +13,10 @@ from tests.tiers import pytest_collection_modifyitems, pytest_runtest_call, pyte
 from trainer.launch.queue import Queue
 
 __all__ = ["pytest_collection_modifyitems", "pytest_runtest_call", "pytest_runtest_protocol"]
+
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+"""Each core has a process of tests: more threads in each, or in what it starts, would wait for each other."""
 
 
 @contextmanager

@@ -98,7 +98,7 @@ def running(folder: Path, *words: object) -> Iterator["subprocess.Popen[str]"]:
     """A process that is killed at the end, if it has not ended."""
     command = [sys.executable, *map(str, words)]
     root = str(Path(__file__).parents[1])
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": root}
+    environment = {**os.environ, "PYTHONPATH": root}
     with subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:

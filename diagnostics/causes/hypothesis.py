@@ -109,7 +109,7 @@ def hypothesis_of(
     score = _weight(core) + SUPPORT * _weight((*support, *settings)) - _weight(against)
     if not core or score <= 0 or (_worst(core) is Severity.INFO and not entry.is_note):
         return None
-    began = min(_onset(outcome, run) for outcome in core)
+    began = min(_onset(outcome, run) for outcome in _dated(core))
     if any(_onset(outcome, run) <= began for outcome in outcomes_of(entry.ruled_out_by, fired)):
         return None
     consequences = entry.consequences_in(run)
@@ -140,6 +140,11 @@ def _graded_core(indicators: Iterable[Indicator], fired: Mapping[str, Outcome], 
 def _graded(outcome: Outcome, indicators: Iterable[Indicator], run: Run) -> Outcome:
     escalates = any(indicator.escalates(outcome, run) for indicator in indicators)
     return outcome.of_severity(Severity.CRITICAL) if escalates else outcome
+
+
+def _dated(core: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
+    """The outcomes whose first step is an onset; all, where there are none but those that judge a whole stretch."""
+    return tuple(outcome for outcome in core if outcome.rule not in WHOLE_RUN_RULES) or core
 
 
 def outcomes_of(rules: Iterable[str], fired: Mapping[str, Outcome]) -> tuple[Outcome, ...]:

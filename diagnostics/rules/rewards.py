@@ -37,6 +37,8 @@ WORDS_OF_FORM = (
     "soft",
 )
 
+WORDS_OF_CONTENT = ("right", "correct", "accura", "exact", "solve")
+
 
 def main_reward(run: Run) -> Series:
     """The series that should keep going up. Raises LookupError where the run logs none of them."""
@@ -156,6 +158,11 @@ def reward_weights(run: Run) -> tuple[float, ...]:
 def rewards_form(function: str) -> bool:
     """Whether a reward function's name says that it rewards the form of an answer, not its content."""
     return any(word in function.lower() for word in WORDS_OF_FORM)
+
+
+def speaks_of_what_is_right(function: str) -> bool:
+    """Whether a reward function's name says that it is for answers that are right."""
+    return any(word in function.lower() for word in WORDS_OF_CONTENT) and not rewards_form(function)
 
 
 def is_unscored(sample: Sample) -> bool:

@@ -21,7 +21,7 @@ SECONDS = 180.0
 @pytest.mark.skipif(not TRL_PYTHON, reason="needs an environment with TRL: make parity")
 def test_a_training_of_trl_is_read_while_it_trains(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1"}
     command = [str(TRL_PYTHON), str(SCRIPT), str(get_task("addition").checkpoint), str(folder), str(STEPS)]
     with (tmp_path / "trl.log").open("w") as log:
         training = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=log, stderr=subprocess.STDOUT)

@@ -43,7 +43,7 @@ pytestmark = [
 
 
 def run_with_trl(folder: Path, *words: str) -> str:
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [str(TRL_PYTHON), *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS,
         check=False,

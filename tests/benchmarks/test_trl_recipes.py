@@ -39,7 +39,6 @@ def queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Queue:
     """An empty queue; the recipes' scripts run in TRL's Python, and find rlvitals in the checkout."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     folder = tmp_path / "recipes"
     shutil.copytree(READY, folder)

@@ -42,7 +42,7 @@ def commands(page: Path) -> list[list[str]]:
 
 def environment(**more: str) -> dict[str, str]:
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    return {**os.environ, "PATH": path, "OMP_NUM_THREADS": "1", **more}
+    return {**os.environ, "PATH": path, **more}
 
 
 def test_the_walk_through_trains_a_model_of_ones_own_as_it_says(tmp_path: Path) -> None:

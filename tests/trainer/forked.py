@@ -38,7 +38,7 @@ class ForkedTraining:
         descriptor, name = tempfile.mkstemp(prefix="training-", suffix=".stderr")
         os.close(descriptor)
         self._errors = Path(name)
-        everything = {**os.environ, "OMP_NUM_THREADS": "1", **environment}
+        everything = {**os.environ, **environment}
         arguments = (program, list(words), str(folder), name, everything)
         self._process: ForkServerProcess = _fork_server().Process(target=_run, args=arguments)
         self._process.start()

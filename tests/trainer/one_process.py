@@ -15,7 +15,7 @@ def run_trainings(folder: Path, script: str, words: Mapping[str, Sequence[str]])
     subprocess.run(
         [sys.executable, "-P", "-c", script, json.dumps(words)],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         check=True,
         capture_output=True,
     )

@@ -1,7 +1,6 @@
 """RLOO, GSPO and CISPO learn the addition demo: real trainings, one after another in one process."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -59,7 +58,6 @@ def rewards(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[float]]:
     subprocess.run(
         [sys.executable, "-P", "-c", SCRIPT, json.dumps(words)],
         cwd=folder,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
         check=True,
         capture_output=True,
     )

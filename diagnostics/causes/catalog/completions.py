@@ -51,6 +51,9 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
             "smp-truncated",
             "masked-out-batch",
             "reward-not-improving",
+            "policy-frozen",
+            "entropy-collapse",
+            "stability-metric-collapsed",
         ),
         follows_if=dict.fromkeys(EQUAL_REWARD_RULES, most_answers_are_cut),
         rivals={

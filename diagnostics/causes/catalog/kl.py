@@ -1,6 +1,11 @@
 """Causes in the KL to the reference and in how completions are sampled."""
 
-from diagnostics.causes.catalog.rule_groups import DISTANCE_RULES, EQUAL_REWARD_RULES, GARBLED_SAMPLE_RULES
+from diagnostics.causes.catalog.rule_groups import (
+    DISTANCE_RULES,
+    EQUAL_REWARD_RULES,
+    GARBLED_SAMPLE_RULES,
+    WANDERING_RULES,
+)
 from diagnostics.causes.discriminators.engine import samples_are_cut_off
 from diagnostics.causes.discriminators.rewards import only_sampling_changed
 from diagnostics.causes.discriminators.sampling import (
@@ -11,16 +16,22 @@ from diagnostics.causes.discriminators.truncation import eos_was_suppressed_midw
 from diagnostics.causes.discriminators.updates import (
     first_point_precedes_updates,
     has_kl_penalty,
-    kl_grew,
+    heavy_weight_is_stated,
+    kl_grew_under_a_light_penalty,
     kl_penalty_holds_it,
     kl_weight_grew_heavy,
     kl_weight_jumped,
+    penalty_outweighs_the_score,
+    penalty_was_light,
     size_of_single_updates_shows,
     states_dropout,
     update_was_huge,
 )
 from diagnostics.causes.entry import CauseEntry
 from diagnostics.causes.indicator import Indicator, is_warning
+
+AGAINST_THE_SCORE = tuple(rule for rule in (*WANDERING_RULES, *EQUAL_REWARD_RULES) if rule != "smp-special-leak")
+"""What a policy shows that follows the penalty's noise, and loses what it could do."""
 
 KL_CAUSES: tuple[CauseEntry, ...] = (
     CauseEntry(
@@ -116,9 +127,9 @@ KL_CAUSES: tuple[CauseEntry, ...] = (
         meaning="The KL penalty is too weak against the reward, so the policy goes where the reward is highest, "
         "whatever language that is. Look at the samples with the highest scores.",
         core=(
-            Indicator("kl-runaway"),
+            Indicator("kl-runaway", penalty_was_light),
             Indicator("kl-up-reward-flat", is_warning),
-            Indicator("kl-too-high", kl_grew),
+            Indicator("kl-too-high", kl_grew_under_a_light_penalty),
         ),
         support=("kl-coef-rising", "reward-regression"),
         against=(
@@ -166,15 +177,15 @@ KL_CAUSES: tuple[CauseEntry, ...] = (
         meaning="What the score gains, the penalty takes away. The policy stays where it is, or is pulled back as soon "
         "as it moves.",
         core=(
-            Indicator("kl-penalty-dominates"),
+            Indicator("kl-penalty-dominates", proves=heavy_weight_is_stated),
             Indicator("kl-coef-rising", kl_weight_jumped),
             Indicator("kl-coef-rising", kl_weight_grew_heavy),
             Indicator("policy-hardly-moves", kl_penalty_holds_it),
         ),
         support=("reward-not-improving",),
         against=(
-            Indicator("kl-too-high"),
-            Indicator("kl-runaway"),
+            Indicator("kl-too-high", penalty_was_light),
+            Indicator("kl-runaway", penalty_was_light),
             Indicator("reward-saturated"),
         ),
         preflight=("pf-kl-scale",),
@@ -185,7 +196,9 @@ KL_CAUSES: tuple[CauseEntry, ...] = (
             "explained-variance-low",
             "entropy-explosion",
             "smp-special-leak",
+            *AGAINST_THE_SCORE,
         ),
+        follows_if=dict.fromkeys(AGAINST_THE_SCORE, penalty_outweighs_the_score),
         remedies=("weaker-kl", "score-scaling"),
     ),
 )

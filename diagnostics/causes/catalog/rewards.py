@@ -1,16 +1,19 @@
 """Causes in the reward and in the prompts: no signal, the wrong scale, the wrong aim."""
 
-from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES, GARBLED_SAMPLE_RULES
+from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES, GARBLED_SAMPLE_RULES, WANDERING_RULES
 from diagnostics.causes.discriminators.rewards import (
     all_is_paid_in_full,
+    chance_decides,
     completions_differ,
     full_marks_were_never_earned,
     function_is_dead,
+    no_function_tells_apart,
     only_scores_are_inconsistent,
     only_the_reward_changed,
     prompts_are_identical,
     reward_ignores_the_policy,
     rewards_differed_before,
+    scores_are_chance,
 )
 from diagnostics.causes.discriminators.sampling import shows_variety
 from diagnostics.causes.entry import CauseEntry, Variant
@@ -26,9 +29,9 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("reward-stuck-at-floor"),
             Indicator("unscorable-completions", is_critical),
             Indicator("zero-variance-groups", is_critical),
-            Indicator("reward-func-constant", is_critical),
+            Indicator("reward-func-constant", no_function_tells_apart),
             Indicator("smp-score-identical", completions_differ),
-            Indicator("smp-score-inconsistent"),
+            Indicator("smp-score-inconsistent", proves=chance_decides),
             Indicator("smp-prompts-identical"),
             Indicator("reward-regression", only_the_reward_changed),
             Indicator("reward-not-improving", reward_ignores_the_policy),
@@ -46,7 +49,9 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
             "reward-regression",
             "smp-score-identical",
             "value-loss-spike",
+            *WANDERING_RULES,
         ),
+        follows_if=dict.fromkeys(WANDERING_RULES, scores_are_chance),
         is_effect=rewards_differed_before,
         remedies=("checked-reward", "easier-prompts"),
         variants=(

@@ -18,6 +18,20 @@ GARBLED_SAMPLE_RULES = (
 DEGRADED_TEXT_RULES = (*GARBLED_SAMPLE_RULES, "length-explosion", "truncation-high", "eos-never-generated")
 """What degraded text shows: in samples, or in answers that run on and do not end."""
 
+WANDERING_RULES = (
+    "kl-too-high",
+    "kl-runaway",
+    "kl-up-reward-flat",
+    "kl-coef-rising",
+    "entropy-explosion",
+    "length-explosion",
+    "truncation-high",
+    "length-at-limit",
+    "eos-never-generated",
+    *GARBLED_SAMPLE_RULES,
+)
+"""What shows that a policy goes somewhere, where nothing tells it where to go."""
+
 DISTANCE_RULES = ("rollout-prob-mismatch", "engine-mismatch", "logp-diff-growing", "is-ratio-off")
 """What shows that the rollout engine's probabilities are not the trainer's, whatever the reason."""
 

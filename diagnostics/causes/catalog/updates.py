@@ -8,6 +8,7 @@ from diagnostics.causes.discriminators.rewards import (
 )
 from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
 from diagnostics.causes.discriminators.updates import (
+    batches_are_used_often,
     clip_range_is_tight,
     clip_range_is_usual,
     jump_is_grave,
@@ -32,6 +33,7 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("grpo-clip-ratio-high", clip_range_is_usual),
             Indicator("kl-too-high", policy_jumped, escalates=jump_is_grave),
             Indicator("policy-frozen"),
+            Indicator("grad-norm-sustained", batches_are_used_often),
         ),
         support=(
             "kl-runaway",

@@ -9,6 +9,7 @@ import numpy as np
 from diagnostics.causes.discriminators.entropy import entropy_exceeds_its_start
 from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
 from diagnostics.causes.discriminators.shapes import break_at, find_break, medians_of_windows
+from diagnostics.causes.indicator import is_critical
 from diagnostics.detectors.stillness import change_of_level
 from diagnostics.model.algorithms import MAIN_REWARD
 from diagnostics.model.outcome import Outcome, Severity
@@ -19,12 +20,14 @@ from diagnostics.model.series import Series
 START = 5  # logged points that show the start of a run, or its end
 MEDIAN_LAG = 2  # points: half of the five that a rule's median covers
 FAR = 0.2  # nats per token from the reference: as far as healthy public runs end
+AWAY = 0.5  # nats per answer: there a policy that follows its reward has gained √(2 · 0.5) deviations of it
 MOVED = 0.2  # of its entropy at the start: twice what a policy that stands still may seem to move
 CHANCE = 3.0  # standard errors of the difference of two means
 MOST = 0.5  # of the steps
 ROUNDING = 1e-6  # of means in float32
 REWARD_METRICS = ("reward", "score", "rlhf_reward")
 TABLES = 3  # sample tables that show how completions scored before, or since
+TABLES_OF_CHANCE = 12  # newest tables that are searched for the same answer to the same query
 NEWEST_TABLES = 5  # sample tables searched for one that was trained on
 
 
@@ -114,15 +117,49 @@ def first_nonfinite_is_a_reward(run: Run, rules: Collection[str]) -> bool:
 def reward_ignores_the_policy(outcome: Outcome, run: Run) -> bool:
     """Whether the policy has gone far from its start while the reward stayed where it was, as one of chance does.
 
-    Where no KL is logged, its entropy says that it has changed.
+    A policy that is d nats per answer away may have gained √(2 d) deviations of the reward (Gao et al. 2022, arXiv
+    2210.10760), and a fifth of one is ruled out. Where no KL is logged, its entropy says that it has changed.
     """
     if outcome.message.template != "reward-not-improving.flat":
         return False
     kl, entropy = run.get("kl_per_token"), run.get("entropy_per_token")
-    if kl is not None and kl.finite.sum() >= START:
-        return float(np.median(kl.values[kl.finite][-START:])) >= FAR
+    of_token, of_answer = level_at_the_end(kl), distance_of_answers(run)
+    if of_token is not None or of_answer is not None:
+        return (of_token or 0.0) >= FAR or (of_answer or 0.0) >= AWAY
     change = change_of_level(entropy.values) if entropy is not None else None
     return change is not None and change.is_proven and abs(change.after - change.before) >= MOVED * change.before
+
+
+def level_at_the_end(series: Series | None) -> float | None:
+    """The median of the last logged points; None where too few are logged."""
+    if series is None or series.finite.sum() < START:
+        return None
+    return float(np.median(series.values[series.finite][-START:]))
+
+
+def distance_of_answers(run: Run) -> float | None:
+    """The KL of a whole answer to the reference, in nats, over the last points; None where it is not known."""
+    logged = level_at_the_end(run.get("kl_per_sequence"))
+    of_token, length = level_at_the_end(run.get("kl_per_token")), level_at_the_end(run.get("length_mean"))
+    if logged is None and of_token is not None and length is not None:
+        return of_token * length
+    return logged
+
+
+def chance_decides(outcome: Outcome, run: Run) -> bool:
+    return scores_are_chance(run)
+
+
+def scores_are_chance(run: Run) -> bool:
+    """Whether scores of the same answer differ about as much as those of different answers: no merit is in them."""
+    scores: dict[tuple[str, str], list[float]] = {}
+    for step in run.samples.steps[-TABLES_OF_CHANCE:]:
+        for sample in run.samples.of_training(step):
+            if sample.score is not None and math.isfinite(sample.score):
+                scores.setdefault((sample.query, sample.response), []).append(sample.score)
+    again = [float(np.var(same, ddof=1)) for same in scores.values() if len(same) > 1]
+    overall = float(np.var([score for same in scores.values() for score in same])) if again else 0.0
+    return overall > 0 and float(np.mean(again)) >= MOST * overall
 
 
 def all_is_paid_in_full(outcome: Outcome, run: Run) -> bool:
@@ -131,8 +168,26 @@ def all_is_paid_in_full(outcome: Outcome, run: Run) -> bool:
 
 
 def function_is_dead(outcome: Outcome, run: Run) -> bool:
-    """Whether a function of several tells no answers apart, and not because all of them earn everything."""
-    return outcome.severity is Severity.WARNING and not all_is_paid_in_full(outcome, run)
+    """Whether a function of several tells no answers apart, and not because all of them earn everything.
+
+    Where by now no function does, it is dead all the same if others told answers apart while it did not.
+    """
+    if all_is_paid_in_full(outcome, run):
+        return False
+    return outcome.severity is Severity.WARNING or (is_critical(outcome, run) and _others_told_apart(outcome, run))
+
+
+def no_function_tells_apart(outcome: Outcome, run: Run) -> bool:
+    """Whether no function does, and none did while the one that is told of was silent."""
+    return is_critical(outcome, run) and not _others_told_apart(outcome, run)
+
+
+def _others_told_apart(outcome: Outcome, run: Run) -> bool:
+    """Whether other functions told answers apart at many points since the one that is told of is constant."""
+    told, first = outcome.metric, outcome.first_step or 0
+    spreads = run.by_reward_function("reward_func_std").values()
+    since = [series.values[series.steps >= first] for series in spreads if series.name != told]
+    return any(int((values > ROUNDING).sum()) >= 2 * START for values in since)
 
 
 def full_marks_were_never_earned(run: Run, core: Collection[str]) -> bool:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from diagnostics.causes.discriminators.shapes import find_break
+from diagnostics.detectors.averages import start_level
 from diagnostics.detectors.changepoint import Break
 from diagnostics.detectors.greedy import starts_near_greedy
 from diagnostics.model.outcome import Outcome
@@ -10,6 +11,7 @@ from diagnostics.model.run import Run
 
 LARGE_UPDATE = 0.1  # nats per token between one policy and the next, where update-too-large is critical
 COLLAPSED = 0.3  # of the entropy before, to which near-greedy sampling lowers it at least
+SPENT = 0.1  # of the entropy at the start: below it the policy is certain already, and a further fall says nothing
 BEFORE = 3  # logged points just before a change
 FEW_TOKENS = 10  # of top-k: so few that most of what the policy gives a chance is never sampled
 LITTLE_MASS = 0.7  # of top-p
@@ -44,6 +46,8 @@ def sampling_is_near_greedy(outcome: Outcome, run: Run) -> bool:
     entropy, size = find_break(run.get("entropy_per_token")), find_break(run.get("approx_kl"))
     if entropy is None or not entropy.fell or entropy.after >= COLLAPSED * entropy.before:
         return False
+    if entropy.before < SPENT * _first_entropy(run):
+        return False
     came_first = size is None or entropy.step <= size.step
     return came_first and not _updates_were_large_before(entropy, run)
 
@@ -70,6 +74,12 @@ def sampling_had_variety(outcome: Outcome, run: Run) -> bool:
 def shows_variety(run: Run) -> bool:
     """Whether the log shows how varied the answers are: by their entropy or by samples."""
     return run.get("entropy_per_token") is not None or bool(run.samples.steps)
+
+
+def _first_entropy(run: Run) -> float:
+    """The median entropy of the first logged points; 0 where none is logged."""
+    entropy = run.get("entropy_per_token")
+    return 0.0 if entropy is None else max(0.0, start_level(entropy.values, BEFORE))
 
 
 def _updates_were_large_before(jump: Break, run: Run) -> bool:

@@ -14,6 +14,7 @@ from diagnostics.causes.discriminators.shapes import find_break, medians_of_wind
 from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.quirks import Quirk
 from diagnostics.model.run import Run
+from diagnostics.model.series import Steps, Values
 
 TIGHT_CLIP_RANGE = 0.1  # half of the usual 0.2 of PPO and GRPO; below it clipping is the rule
 START = 5  # logged points that show the start of a run
@@ -21,6 +22,8 @@ SOON = 3  # logged points just after a change
 UPDATES_OF_A_JUMP = 3  # one alone may be an outlier token
 HEAVY_PENALTY = 1.0  # twenty times the usual weight of the KL of 0.04 to 0.05
 GREW = 2.0  # times its first value
+OUTWEIGHS = 3.0  # times the score: what its differences say is lost in the penalty's own noise
+MANY_UPDATES = 16  # per batch: PPO's usual four passes over four mini-batches
 WEIGHT_JUMP = 3.0  # times; an adaptive controller raises the weight by a fifth at most
 
 
@@ -65,6 +68,65 @@ def kl_weight_grew_heavy(outcome: Outcome, run: Run) -> bool:
         return False
     values = weight.values[weight.finite]
     return bool(values[0] < HEAVY_PENALTY <= values[-1])
+
+
+def penalty_came_first(outcome: Outcome, run: Run) -> bool:
+    """Whether the KL penalty outweighed the score before the policy went far: then the penalty's noise drives it.
+
+    One answer's KL is estimated from its tokens and has either sign. A penalty many times as large as what the score
+    can say makes that noise the reward.
+    """
+    load = _penalty_over_score(run)
+    if load is None:
+        return False
+    steps, times = load
+    before = times[steps < (outcome.first_step or 0)][-START:]
+    return len(before) >= SOON and float(np.median(before)) >= OUTWEIGHS
+
+
+def penalty_was_light(outcome: Outcome, run: Run) -> bool:
+    return not penalty_came_first(outcome, run)
+
+
+def kl_grew_under_a_light_penalty(outcome: Outcome, run: Run) -> bool:
+    return kl_grew(outcome, run) and penalty_was_light(outcome, run)
+
+
+def penalty_outweighs_the_score(run: Run) -> bool:
+    """Whether for some steps the KL penalty was many times as large as the score, or as what answers differ by."""
+    load = _penalty_over_score(run)
+    return load is not None and len(load[1]) >= START and float(medians_of_windows(load[1], START).max()) >= OUTWEIGHS
+
+
+def heavy_weight_is_stated(outcome: Outcome, run: Run) -> bool:
+    """Whether the settings state a weight that leaves no room and is many times the usual one, whatever the rewards.
+
+    Nothing in a run brings a setting about.
+    """
+    is_by_weight = outcome.message.template.endswith((".bound", ".heavy", ".allows"))
+    return is_by_weight and (run.settings.kl_weight or 0.0) >= HEAVY_PENALTY
+
+
+def _penalty_over_score(run: Run) -> tuple[Steps, Values] | None:
+    """Where both are known: the steps (N,), and (N,) the penalty in units of the score's size or spread, the larger."""
+    score, spread = run.get("score", "reward"), run.get("score_std", "reward_std")
+    penalty, kl, weight = run.get("non_score_reward"), run.get("kl_per_sequence"), run.get("kl_coef")
+    if score is None:
+        return None
+    if penalty is not None:
+        steps, cost = penalty.steps, -penalty.values
+    elif kl is not None and weight is not None:
+        steps = np.intersect1d(kl.steps, weight.steps)
+        cost = kl.values[np.isin(kl.steps, steps)] * weight.values[np.isin(weight.steps, steps)]
+    else:
+        return None
+    common = np.intersect1d(steps, score.steps)
+    cost = cost[np.isin(steps, common)]
+    size = np.abs(score.values[np.isin(score.steps, common)])
+    if spread is not None and spread.finite.any():
+        size = np.maximum(size, float(np.median(spread.values[spread.finite])))
+    is_known = np.isfinite(cost) & np.isfinite(size) & (size > 0)
+    return common[is_known], cost[is_known] / size[is_known]
 
 
 def kl_penalty_holds_it(outcome: Outcome, run: Run) -> bool:
@@ -130,6 +192,11 @@ def kl_grew(outcome: Outcome, run: Run) -> bool:
     if kl is None or outcome.measured is None or int(kl.steps[0]) > 1:
         return sampling_had_variety(outcome, run)
     return sampling_had_variety(outcome, run) and not outcome.measured < GREW * kl.values[0]
+
+
+def batches_are_used_often(outcome: Outcome, run: Run) -> bool:
+    """Whether the settings state many updates on the same answers: the last of them act on a policy that is gone."""
+    return run.settings.updates_per_generation >= MANY_UPDATES
 
 
 def size_of_single_updates_shows(run: Run) -> bool:

@@ -2,8 +2,9 @@
 
 What it checks
     The explained variance (`ppo/val/var_explained`), as the median of five logged points, for five points: −0.5 or
-    below after the first 50 points is a warning, and info where the score has risen nevertheless; 0.2 or below after
-    the first 200 is info.
+    below after the first 50 points is a warning, and info where the score has risen nevertheless, or where the critic
+    is still learning (what it leaves unexplained falls over the run, by more than chance explains, and has not begun
+    to rise); 0.2 or below after the first 200 is info.
 
 Why it matters
     At 1 the critic predicts the returns, at 0 only their mean. Below 0 it does harm: advantages are noisier with it
@@ -22,15 +23,21 @@ References
 
 from dataclasses import replace
 
+import numpy as np
+
+from diagnostics.detectors.stillness import change_of_level
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity, regraded
 from diagnostics.model.run import Run
+from diagnostics.model.series import Series
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, TooFew, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import SCORES, has_risen
 from diagnostics.rules.rule import Fired, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
+
+SMALLEST = 1e-6  # of the variance: all of it explained
 
 
 class Limits(RuleLimits):
@@ -76,9 +83,21 @@ class ExplainedVarianceLow(RunRule[Limits]):
         worse = read_levels(series, (level,), above=False, warm_up=limits.warm_up)
         if isinstance(worse, TooFew) or worse.breach:
             found = self.judged(worse, key="worse")
-            if isinstance(found, Fired) and has_risen(run.get(*SCORES)):
+            if isinstance(found, Fired) and (has_risen(run.get(*SCORES)) or _is_learning(series)):
                 return replace(found, severity=Severity.INFO, episodes=regraded(found.episodes, Severity.INFO))
             return found
         level = Level(Severity.INFO, limits.info, limits.patience)
         little = read_levels(series, (level,), above=False, warm_up=limits.late)
         return self.judged(worse if isinstance(little, TooFew) else little)
+
+
+def _is_learning(series: Series) -> bool:
+    """Whether the share of the variance that is left unexplained falls over the run, and has not begun to rise.
+
+    It is its logarithm that is compared, as the share may be ten at the start.
+    """
+    unexplained = np.log(np.maximum(1.0 - series.values, SMALLEST))
+    whole, lately = change_of_level(unexplained), change_of_level(unexplained[len(unexplained) // 2 :])
+    has_fallen = whole is not None and whole.is_proven and whole.after < whole.before
+    has_turned = lately is not None and lately.is_proven and lately.after > lately.before
+    return has_fallen and not has_turned

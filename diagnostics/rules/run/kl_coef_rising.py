@@ -1,8 +1,9 @@
 """The adaptive KL coefficient keeps rising: the controller is losing against the policy.
 
 What it checks
-    `objective/kl_coef`: 1.5 times its lowest value within the last 100 logged points; or, where batch size and
-    horizon are known, growth at 80 % of the controller's maximum for 20 points in a row.
+    `objective/kl_coef`: 1.5 times its lowest value within the last 100 logged points. Where batch size and horizon are
+    known, growth at 80 % of the controller's maximum for 20 points in a row is info: it shows the same early, and may
+    end once the KL has reached its target.
 
 Why it matters
     The controller raises the coefficient while the KL is above its target. When it does so at full speed for long, the
@@ -97,6 +98,6 @@ class KlCoefRising(RunRule[Limits]):
             return None
         rates = np.diff(np.log(np.maximum(series.values, SMALLEST))) / np.diff(series.steps)
         growth = dataclasses.replace(series, steps=series.steps[1:], values=rates)
-        level = Level(Severity.WARNING, limits.of_maximum * CONTROLLER_CLIP * batch / horizon, limits.patience)
+        level = Level(Severity.INFO, limits.of_maximum * CONTROLLER_CLIP * batch / horizon, limits.patience)
         finding = self.judged(read_levels(growth, (level,), smooth=False), key="fastest", unit="per step")
         return finding if isinstance(finding, Fired) else None

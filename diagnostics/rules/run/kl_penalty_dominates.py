@@ -8,6 +8,9 @@ What it checks
     logged, it is estimated from the noise between batches, and a short run is not judged. A penalty of ten times the
     largest score, for five points, is a warning anywhere in the run.
 
+    With a weight of ten times the deviation of the reward or more, nothing can be gained: the best trade-off earns the
+    variance over the weight, a tenth of a deviation. Where the score has not risen in 20 points, that is a warning.
+
     RLOO logs no penalty: it is the stated weight times the KL per token and the mean length. The old PPOTrainer logs
     that of a token: the penalty is its KL coefficient times the KL of a sequence.
 
@@ -43,7 +46,7 @@ from typing import Any
 
 import numpy as np
 
-from diagnostics.detectors.averages import ewma, finite_points, start_level
+from diagnostics.detectors.averages import ewma, finite_median, finite_points, start_level
 from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.extremes import extreme_so_far, finite_range, index_of_extreme
 from diagnostics.detectors.noise import estimate_noise, stable_length
@@ -56,7 +59,7 @@ from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import SCORES, has_risen, is_at_full_marks, spread_of_answers
+from diagnostics.rules.rewards import SCORES, has_risen, is_at_full_marks, spread_of_answers, spread_of_marks
 from diagnostics.rules.rule import Fired, Input, Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
@@ -86,6 +89,7 @@ class Limits(RuleLimits):
     full_marks: float = limit(0.95, "of the highest reward", "engineering default: a solved task has nothing to gain")
     room: float = limit(0.1, "nats/token", "healthy public runs end at 0.12 to 0.31")
     heavy: float = limit(1.0, "of the advantage's unit", "25 times the weight in GRPO's paper, 0.04")
+    allows: float = limit(0.1, "of the deviation of the reward", "half of a small effect (Cohen 1988)")
     correlation: float = limit(0.95, "correlation", "the KL then explains nine tenths of the loss's variance")
 
 
@@ -114,6 +118,9 @@ class KlPenaltyDominates(RunRule[Limits]):
         "cost more than the gain{mostly} from step {first} to {last}.",
         outweighed_by_kl="The KL of {measured} {unit} cost {cost} of reward at step {peak}, where no mean score is "
         "larger than {score}: it cost more than {times} times as much{mostly} from step {first} to {last}.",
+        allows="The KL has a weight of {beta} in the reward, of which answers differ by {spread}: it leaves a gain of "
+        "{gain} at most. The reward has not risen from step {first} to {last}, while the KL stayed at {measured} "
+        "{unit}.",
         unstated="The weight of the KL penalty is not stated, and the penalty is not logged.",
         unstated_enable="Log the configuration with the run.",
         back="The KL went back from {highest} to {measured} nats per token between steps {first} and {last}, and the "
@@ -187,7 +194,7 @@ class KlPenaltyDominates(RunRule[Limits]):
         """The finding about a penalty that follows from the KL, a nat of which costs `cost` (N,) of reward."""
         kl, cost = at_common_steps(finite_only(kl), finite_only(cost))
         found = self._of_reward(replace(kl, values=-cost.values * kl.values), run, limits)
-        if not isinstance(found, Fired):
+        if not isinstance(found, Fired) or found.message.template.endswith("allows"):
             return found
         values, peak = found.message.values, found.message.values["peak"]
         assert isinstance(peak, int)
@@ -220,11 +227,26 @@ class KlPenaltyDominates(RunRule[Limits]):
             beyond = read_levels(times, (far,), smooth=False)
             reading = beyond if isinstance(beyond, Reading) and beyond.breach else reading
         if not isinstance(reading, Reading):
-            return too_few(reading.needed, finite_points(penalty.values))
+            return self._too_heavy(score, run, limits) or too_few(reading.needed, finite_points(penalty.values))
         if reading.breach is None:
-            return self.judged(reading, unit="× the gain of the score")
+            return self._too_heavy(score, run, limits) or self.judged(reading, unit="× the gain of the score")
         allowed = reading.breach.level.limit * float(bar[reading.breach.peak])
         return self._costs(penalty, reading, reading.breach, allowed, gain=float(gain[reading.breach.peak]))
+
+    def _too_heavy(self, score: Series, run: Run, limits: Limits) -> Fired | None:
+        """The finding that the weight of the penalty leaves nothing to gain, and that nothing was gained."""
+        kl, used = run.get("kl_per_sequence", "kl_per_token"), run.get("kl_coef")
+        spread = spread_of_answers(run) or spread_of_marks(run)
+        beta = finite_median(used.values) if used is not None else run.settings.kl_weight
+        limits = paced(limits, run, score, patience=10)
+        if not spread or not beta or kl is None or finite_points(score.values) < limits.patience:
+            return None
+        if spread / beta > limits.allows or has_risen(score) or not _has_room_to_rise(run, limits):
+            return None
+        episode = Episode(0, len(kl) - 1, still=True)
+        measured = start_level(kl.values[::-1], MEDIAN_WINDOW)
+        values: dict[str, Any] = {"beta": beta, "spread": spread, "gain": spread**2 / beta, "unit": kl.unit}
+        return self.fired(kl, episode, Severity.WARNING, measured=measured, limit=None, key="allows", **values)
 
     def _outweighed(self, penalty: Series, score: Series, limits: Limits) -> Fired | None:
         """The finding that the penalty is an order of magnitude larger than any score."""
@@ -256,7 +278,7 @@ def _share_of_highest(values: Values, highest: Values) -> Values:
 
 def _has_room_to_rise(run: Run, limits: Limits) -> bool:
     """Whether better answers could be given than those of the whole run."""
-    reward = run.get("reward")
+    reward = run.get("reward", "score")
     return reward is not None and not is_at_full_marks(reward.values, limits.full_marks)
 
 

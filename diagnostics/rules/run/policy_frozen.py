@@ -4,8 +4,10 @@ What it checks
     What is logged of the policy (KL to the reference, entropy, length, reward) after the first steps, ten at most: from
     then on, for at least 20 steps and until now, nine tenths of the values of each lie within a hundredth of its level
     (a twentieth for the KL, and an entropy may waver at a tenth of the first one or less), while a jump came before: a
-    KL of 1 nat per token or 25 per sequence, an update of 1 nat per token, or such a fall of the entropy. It is
-    critical, except at full marks.
+    KL of 1 nat per token or 25 per sequence, an update of 1 nat per token, or such a fall of the entropy. Where the
+    entropy keeps a hundredth of the first one or less, the reward may waver, if it lies below its first value and does
+    not rise: one and the same answer earns more with one prompt than with another. It is critical, except at full
+    marks.
 
 Why it matters
     A policy that has collapsed onto one answer gives no differences to learn from, so nothing brings it back, and
@@ -29,6 +31,7 @@ import numpy as np
 from diagnostics.detectors.averages import finite_median, finite_points
 from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.extremes import finite_range
+from diagnostics.detectors.stillness import change_of_level
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
@@ -58,6 +61,7 @@ class Limits(RuleLimits):
     kl_per_sequence: float = limit(25.0, "nats/sequence", "where kl-too-high has its graver limit")
     update: float = limit(1.0, "nats/token", "a hundred times the classic target KL of 0.01")
     entropy: float = limit(0.1, "of the first", "healthy runs keep more over their first steps")
+    certain: float = limit(0.01, "of the first", "engineering default: the policy then says one thing to each prompt")
 
 
 class PolicyFrozen(RunRule[Limits]):
@@ -113,10 +117,23 @@ def _stillness_begins(run: Run, limits: Limits) -> int | None:
     """The point, one of the first, from which nothing moves; None where something does, or too little is logged."""
     for start in range(limits.early, limits.latest + 1):
         needed = start + limits.patience
-        moving = [series for names in MOVING if (series := run.get(*names)) is not None and len(series) >= needed]
+        telling = MOVING[:-1] if _answers_are_certain(run, start, limits) else MOVING
+        moving = [series for names in telling if (series := run.get(*names)) is not None and len(series) >= needed]
         if len(moving) >= FEWEST and all(_is_still(series, start, limits) for series in moving):
             return start
     return None
+
+
+def _answers_are_certain(run: Run, start: int, limits: Limits) -> bool:
+    """Whether from this point on nothing of the entropy is left, and the reward is below its first value for good."""
+    entropy, reward = run.get("entropy_per_token"), run.get(*SCORES)
+    if entropy is None or reward is None or min(len(entropy), len(reward)) <= start:
+        return False
+    left, first = finite_median(entropy.values[start:]), float(entropy.values[0])
+    later, change = reward.values[start:], change_of_level(reward.values[limits.early :])
+    if change is None or (change.is_proven and change.after > change.before):
+        return False
+    return 0 <= left <= limits.certain * first and finite_median(later) < float(reward.values[0])
 
 
 def _is_still(series: Series, start: int, limits: Limits) -> bool:

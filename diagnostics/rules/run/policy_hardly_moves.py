@@ -3,14 +3,15 @@
 What it checks
     Three signs, after at least 20 steps. A learning rate that has never exceeded 1e-8 is critical: no weight can have
     moved by more than all learning rates together. A learning rate that has not reached a hundredth of what is set, in
-    more than half of the planned steps, is a warning: the warm-up is longer than the run. So is a run in which nothing
-    moves: the entropy and the length are, with their errors, within a tenth of where they began, a rise of the reward
-    by a fifth of the spread from answer to answer is ruled out, and the KL to the reference is below 0.005 nats per
-    token and does not grow beyond 0.0001 (that of a sequence of unknown length as if it had 64 tokens). A KL of exactly
-    0 at every step makes it critical. Where the entropy wavers too much to tell, a mean KL within 0.0025 nats per token
-    (per sequence where no length is known) of 0, by three of its standard errors, tells it. Points of a warm-up count
-    here by their share of the highest learning rate so far. Where the reward is at full marks, or answers are not told
-    apart, standing still is right, and this is not judged.
+    more than half of the planned steps, is a warning: the warm-up is longer than the run. Where no setting says what is
+    set, so is one that rises at every point to the last, under a KL of 0.0001 nats per token or less. So is a run in
+    which nothing moves: the entropy and the length are, with their errors, within a tenth of where they began, a rise
+    of the reward by a fifth of the spread from answer to answer is ruled out, and the KL to the reference is below
+    0.005 nats per token and does not grow beyond 0.0001 (that of a sequence of unknown length as if it had 64 tokens).
+    A KL of exactly 0 at every step makes it critical. Where the entropy wavers too much to tell, a mean KL within
+    0.0025 nats per token (per sequence where no length is known) of 0, by three of its standard errors, tells it.
+    Points of a warm-up count here by their share of the highest learning rate so far. Where the reward is at full
+    marks, or answers are not told apart, standing still is right, and this is not judged.
 
 Why it matters
     The run costs as much as any other and nothing is learned. All numbers look sound, because they are those of the
@@ -93,6 +94,8 @@ class PolicyHardlyMoves(RunRule[Limits]):
         "moved by more than that.",
         warm_up="The learning rate reached {measured} from step {first} to {last}, where {stated} is set: the warm-up "
         "is longer than the run.",
+        warming="The learning rate rose from step {first} to {last} without a break, to {measured}, and the KL to the "
+        "reference is still {kl} nats/token: the warm-up is longer than the run.",
         still="Nothing has moved from step {first} to {last}: the entropy was {before} nats/token and is {measured}, "
         "and the {reward} was {reward_before} and is {reward_after}.",
     )
@@ -118,6 +121,8 @@ class PolicyHardlyMoves(RunRule[Limits]):
             return self.fired(rate, episode, Severity.CRITICAL, measured=highest, limit=limits.tiny, key="tiny")
         total = run.status.total or run.settings.number("max_steps") or 0
         is_late = int(rate.steps[-1]) > limits.share_of_plan * total > 0
+        if stated is None and is_late and (kl := _kl_under_a_rising_rate(run, rate, limits)) is not None:
+            return self.fired(rate, episode, Severity.WARNING, measured=highest, limit=None, key="warming", kl=kl)
         if stated is None or not is_late or highest > limits.warmed_up * stated:
             return None
         bar = limits.warmed_up * stated
@@ -159,6 +164,15 @@ def _points_at_full_rate(judged: Series, rate: Series | None) -> float:
     peak = int(np.nanargmax(rate.values))
     warming = last_known(rate, judged.steps[judged.steps < rate.steps[peak]])
     return len(judged) - len(warming) + float(np.nansum(warming) / highest)
+
+
+def _kl_under_a_rising_rate(run: Run, rate: Series, limits: Limits) -> float | None:
+    """The latest KL per token where it is as small as rounding, and the learning rate rises to the last point."""
+    kl = run.get("kl_per_token")
+    if kl is None or not rate.finite.all() or not bool((np.diff(rate.values) > 0).all()):
+        return None
+    latest = finite_median(kl.values[-limits.patience :])
+    return latest if abs(latest) <= limits.grown else None
 
 
 def _is_the_reference(run: Run) -> bool:

@@ -3,35 +3,40 @@
 What it checks
     The reward that is trained on (`objective/scores`, GRPO's `reward`) against the mean of its only reward function
     (`rewards/{name}/mean`), in the latest thousand points: over ten logged points, five times in a row, they move in
-    opposite directions (correlation −0.9 or below).
+    opposite directions (correlation −0.9 or below). And each function whose name speaks of what is right: a mean that
+    lies between −1 and 0 at every point, with a spread that no answer above 0 leaves room for, says that a right answer
+    earns no more than nothing.
 
 Why it matters
     A weight below 0 reverses the objective: the policy learns to fail, and the log shows a rising reward.
 
 When it is wrong
     A function that measures something unwanted, such as repetition or length, rightly counts negative: one whose name
-    says that it rewards form is not judged. With several functions each may have its own sign, so the rule does not
-    apply.
+    says that it rewards form is not judged. With several functions each may have its own sign, so that only their names
+    are judged. A function may give 0 to a right answer and less to a wrong one on purpose.
 
 What to try
     Correct the sign in reward_weights, or in what the function returns.
 
 References
-    By definition: what is trained on is the weighted sum of the reward functions.
+    By definition: what is trained on is the weighted sum of the reward functions · Bhatia and Davis 2000: numbers from
+    −1 to 0 with a mean of m have a variance of −m (1 + m) at most.
 """
 
 from dataclasses import replace
 
 import numpy as np
 
+from diagnostics.detectors.episodes import Episode
+from diagnostics.detectors.extremes import finite_range
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import NO_VALUES, Series, Values
 from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import SCORES, rewards_form
-from diagnostics.rules.rule import RuleResult, Skipped, english
+from diagnostics.rules.rewards import SCORES, rewards_form, speaks_of_what_is_right
+from diagnostics.rules.rule import Fired, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -41,6 +46,8 @@ class Limits(RuleLimits):
     correlation: float = limit(0.9, "correlation, negative", "engineering default; without a penalty it is 1 exactly")
     window: int = limit(10, "logged points", "engineering default")
     patience: int = limit(5, "logged points", "engineering default")
+    below: float = limit(0.01, "reward", "a mean of exactly 0 has no sign")
+    surplus: float = limit(0.5, "of the largest variance", "few answers estimate it; rewards of ±1 have twice as much")
     latest: int = limit(1000, "logged points", "engineering default: so far back a sign is no news")
 
 
@@ -59,6 +66,8 @@ class RewardSignFlipped(RunRule[Limits]):
         headline="The reward falls where its own function rises.",
         fired="{title} and the mean of {function} went opposite ways from step {first} to {last} (correlation "
         "−{correlation}): the function counts negative.",
+        named="The function {function} gave between {lowest} and {highest} on average from step {first} to {last}, and "
+        "its spread leaves no room for an answer that earned more than 0: a right one earns nothing, a wrong one less.",
         several="{count} reward functions make up the reward; each may have a sign of its own.",
         form="{function} is about the form of an answer, of which there may rightly be less.",
         form_enable="Nothing is missing; the rule is about a reward for the task.",
@@ -67,6 +76,9 @@ class RewardSignFlipped(RunRule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         functions = run.by_reward_function("reward_func_mean")
+        for name, function in functions.items():
+            if speaks_of_what_is_right(name) and (found := self._of_name(run, name, function, limits)):
+                return found
         if len(functions) != 1:
             return Skipped(self.message("several", count=len(functions)), self.message("several_enable"), applies=False)
         ((name, function),) = functions.items()
@@ -86,6 +98,32 @@ class RewardSignFlipped(RunRule[Limits]):
             limit=None,
             function=name,
             correlation=float(opposed.values[reading.breach.peak]),
+        )
+
+    def _of_name(self, run: Run, name: str, mean: Series, limits: Limits) -> Fired | None:
+        """The finding that a function for what is right gives no answer more than 0."""
+        spread = run.by_reward_function("reward_func_std").get(name)
+        lowest, highest = finite_range(mean.values)
+        if spread is None or not mean.finite.all() or len(mean) < limits.window + limits.patience:
+            return None
+        if not (-1 <= lowest < -limits.below and highest <= 0):
+            return None
+        means, spreads = at_common_steps(finite_only(mean), finite_only(spread))
+        most = -means.values * (1 + means.values)
+        varies = spreads.values > 0
+        if not bool((spreads.values**2 <= (1 + limits.surplus) * most)[varies].all()) or not varies.any():
+            return None
+        episode, key = Episode(0, len(mean) - 1, still=True), "named"
+        return self.fired(
+            mean,
+            episode,
+            Severity.WARNING,
+            measured=highest,
+            limit=None,
+            key=key,
+            function=name,
+            lowest=lowest,
+            highest=highest,
         )
 
 

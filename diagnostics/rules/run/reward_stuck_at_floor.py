@@ -4,8 +4,11 @@ What it checks
     The reward from the first logged point on: exactly the same (to rounding) at every point, for at least 20 steps and
     until now, is critical. Where its spread or the share of groups without one is logged, they agree; where neither is,
     the mean alone proves it, because means of different answers do not agree in every batch; so does a spread of 0
-    alone. At full marks it is a
-    warning: a task that was solved before the training, or a function that says so of every answer.
+    alone. At full marks it is a warning: a task that was solved before the training, or a function that says so of
+    every answer. TRL's PPO takes a penalty off answers without an end and logs no spread: there a score is critical too
+    that is exactly the same in half of the steps, in the first ten and in each third of the run, never higher, and has
+    not risen. A score of PPO that is exactly at its lowest in half of fifty steps or more, in the same way, is a
+    warning: success is too rare to learn from.
 
 Why it matters
     All advantages are 0, so nothing is learned, and the run looks calm. It is the most common silent failure of a first
@@ -30,18 +33,21 @@ import numpy.typing as npt
 
 from diagnostics.detectors.averages import finite_points
 from diagnostics.detectors.episodes import Episode
+from diagnostics.detectors.extremes import finite_range
+from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import SCORES, full_marks
-from diagnostics.rules.rule import Quiet, RuleResult, english
+from diagnostics.rules.rewards import SCORES, full_marks, has_risen
+from diagnostics.rules.rule import Fired, Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 SPREADS = ("reward_std", "score_std")
 TEACHER = "teacher"  # in the tags of distillation, as in teacher_kl
+PARTS = 3  # of a run: what holds in each holds throughout
 ALL_GROUPS = 1.0  # of the groups are without a difference
 
 
@@ -50,6 +56,9 @@ class Limits(RuleLimits):
 
     patience: int = limit(20, "logged points", "engineering default")
     rounding: float = limit(1e-6, "reward", "float noise of equal rewards")
+    lasting: int = limit(50, "logged points", "engineering default: a sparse reward takes some steps to rise")
+    early: int = limit(10, "logged points", "engineering default: before much is learned")
+    most: float = limit(0.5, "of the logged points", "means of different answers agree in hardly any")
     full_marks: float = limit(0.95, "of the highest reward", "engineering default")
 
 
@@ -68,6 +77,10 @@ class RewardStuckAtFloor(RunRule[Limits]):
         headline="The reward has been the same for every answer since the first step.",
         fired="Every answer has earned {measured} since step {first} (until step {last}): there is no signal.",
         unmeasured="No answer has earned more than another since step {first} (until step {last}): there is no signal.",
+        ended="In {percent} % of the steps from {first} to {last} every answer earned {measured}, and in none more: "
+        "nothing but a missing end makes a difference.",
+        rarely="In {percent} % of the steps from {first} to {last} no answer earned more than {measured}, and that has "
+        "not become less: there is hardly any signal.",
         solved="Every answer has earned full marks, {measured}, since step {first} (until step {last}): there is "
         "nothing to learn from. Either the task was solved before, or the reward says so of any answer.",
     )
@@ -78,12 +91,13 @@ class RewardStuckAtFloor(RunRule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         reward = series_of(run, *SCORES, *SPREADS)
-        limits = paced(limits, run, reward, patience=5)
+        limits = paced(limits, run, reward, patience=5, lasting=10)
         if len(reward) < limits.patience or not math.isfinite(reward.values[0]):
             return too_few(limits.patience, finite_points(reward.values))
         moved = _has_moved(run, reward, limits.rounding)
         if moved.any():
-            return Quiet(float(np.argmax(moved)), float(len(reward)), "points", reward.name, reward.tag)
+            quiet = Quiet(float(np.argmax(moved)), float(len(reward)), "points", reward.name, reward.tag)
+            return self._but_for_few(run, reward, limits) or quiet
         first, highest, is_spread = float(reward.values[0]), full_marks(run), reward.name in SPREADS
         is_solved = not is_spread and highest is not None and first >= limits.full_marks * highest
         return self.fired(
@@ -94,6 +108,32 @@ class RewardStuckAtFloor(RunRule[Limits]):
             limit=None,
             key="solved" if is_solved else "unmeasured" if is_spread else "fired",
         )
+
+    def _but_for_few(self, run: Run, reward: Series, limits: Limits) -> Fired | None:
+        """The finding that PPO's scores differ by the penalty for a missing end alone, or by a rare success."""
+        if run.algorithm not in PPO_FAMILY or not bool(reward.finite.all()) or has_risen(reward):
+            return None
+        lowest, highest = finite_range(reward.values)
+        marks = full_marks(run)
+        is_solved = marks is not None and highest >= limits.full_marks * marks
+        takes_a_penalty = run.algorithm == "ppo" and not any(run.get(name) for name in SPREADS)
+        if takes_a_penalty and not is_solved and _is_mostly(reward, highest, limits):
+            return self._of_few(reward, highest, Severity.CRITICAL, "ended")
+        if len(reward) >= limits.lasting and _is_mostly(reward, lowest, limits):
+            return self._of_few(reward, lowest, Severity.WARNING, "rarely")
+        return None
+
+    def _of_few(self, reward: Series, level: float, severity: Severity, key: str) -> Fired:
+        share = float((reward.values == level).mean())
+        episode = Episode(0, len(reward) - 1, still=True)
+        return self.fired(reward, episode, severity, measured=level, limit=None, key=key, percent=100 * share)
+
+
+def _is_mostly(reward: Series, level: float, limits: Limits) -> bool:
+    """Whether a reward is exactly at a level at most points, in the first ones and in each part of the run."""
+    is_there = np.abs(reward.values - level) <= limits.rounding
+    parts = (is_there[: limits.early], *np.array_split(is_there, PARTS))
+    return min(float(part.mean()) for part in parts) >= limits.most
 
 
 def _has_moved(run: Run, reward: Series, rounding: float) -> npt.NDArray[np.bool_]:

@@ -1,12 +1,13 @@
 """Most groups give every answer the same reward, so most of the batch teaches nothing.
 
 What it checks
-    The share of groups without a difference (`frac_reward_zero_std`), as the median of five logged points, for ten
-    steps: 0.4 is info, half is a warning. Their mean must exceed that by three of its standard errors, because with a
-    handful of groups in a step half may agree by chance. Nearly all of them (98 %) is critical where the run began like
+    The share of groups without a difference (`frac_reward_zero_std`), as the median of five logged points: 0.4 for ten
+    steps is info, half for thirty is a warning, as a sparse reward takes some steps to rise (for ten, where answers are
+    drawn as told below). Their mean must exceed that by three of its standard errors, because with a handful of groups
+    in a step half may agree by chance. Nearly all of them (98 %) for ten steps is critical where the run began like
     that and earns less than half of the highest reward. It is info where the reward is near its highest value, because
     groups then agree in being right, and where the reward rises regardless. Neither exception holds where answers are
-    drawn at a temperature below 0.3, at which they agree whether right or wrong; where no temperature is known, not
+    drawn at a temperature below 0.3, at which they agree whether right or wrong; where no temperature is known, nor
     where half of the groups agreed from the start, at an entropy below 0.03 nats per token, before most answers were
     right. The first five steps are not judged.
 
@@ -57,6 +58,7 @@ class Limits(RuleLimits):
         0.98, "fraction", "measured on trainings of TRL: of a sparse reward, healthy ones began with 94 % and learned"
     )
     patience: int = limit(10, "logged points", "engineering default")
+    lasting: int = limit(30, "logged points", "healthy trainings of a sparse reward rise that soon; for the warning")
     warm_up: int = limit(5, "logged points", "engineering default")
     early: int = limit(20, "logged points", "engineering default: what begins later was brought about")
     low: float = limit(0.5, "of the highest reward", "engineering default")
@@ -88,7 +90,7 @@ class ZeroVarianceGroups(RunRule[Limits]):
         if reason:
             return reason
         series = series_of(run, "zero_std_fraction")
-        limits = paced(limits, run, series, patience=5, warm_up=1, early=4)
+        limits = paced(limits, run, series, patience=5, lasting=10, warm_up=1, early=4)
         info = Level(Severity.INFO, limits.info, limits.patience)
         warning = Level(Severity.WARNING, limits.warning, limits.patience)
         critical = Level(Severity.CRITICAL, limits.critical, limits.patience)
@@ -99,10 +101,13 @@ class ZeroVarianceGroups(RunRule[Limits]):
             and not _began_so(run, reading, limits)
         ):
             reading = read_proven_levels(series, (info, warning), warm_up=limits.warm_up)
+        is_greedy = _samples_near_greedily(run, limits)
+        may_pass = isinstance(reading, Reading) and reading.severity is Severity.WARNING and not is_greedy
+        if may_pass and not _lasts(series, limits):
+            reading = read_proven_levels(series, (info,), warm_up=limits.warm_up)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading)
         is_near = _share_of_marks(run, series, reading.breach) >= limits.near
-        is_greedy = _samples_near_greedily(run, limits)
         is_right = is_near and not is_greedy
         percent, limit_percent = 100 * float(series.values[reading.breach.peak]), 100 * reading.breach.level.limit
         key = "right" if is_right else "fired"
@@ -114,6 +119,13 @@ class ZeroVarianceGroups(RunRule[Limits]):
         ):
             return replace(found, severity=Severity.INFO)
         return found
+
+
+def _lasts(series: Series, limits: Limits) -> bool:
+    """Whether half of the groups agreed for so long that even a sparse reward would have risen."""
+    level = Level(Severity.WARNING, limits.warning, limits.lasting)
+    reading = read_proven_levels(series, (level,), warm_up=limits.warm_up)
+    return isinstance(reading, Reading) and reading.breach is not None
 
 
 def _samples_near_greedily(run: Run, limits: Limits) -> bool:

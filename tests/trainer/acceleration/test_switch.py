@@ -1,7 +1,6 @@
 """`acceleration` false: the plain path through transformers and accelerate, with the results of the fast one."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -55,7 +54,6 @@ def metrics(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str
     subprocess.run(
         [sys.executable, "-P", "-c", SCRIPT, json.dumps(words)],
         cwd=folder,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
         check=True,
         capture_output=True,
     )

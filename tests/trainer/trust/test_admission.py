@@ -28,7 +28,6 @@ def f(completions, **columns):
 @pytest.fixture(autouse=True)
 def _own_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
 
 
 @pytest.fixture

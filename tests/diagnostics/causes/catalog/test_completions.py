@@ -132,7 +132,7 @@ def test_completions_that_shrink_for_reward_need_a_penalty_that_outweighs_it(mak
     config = {"kl_coef": 0.05}
     paid = ranked_causes(run := make_run("ppo", config=config, score="0x5 0..6x20 6x15", **lengths), evaluate(run))[0]
     assert [fix.suggested for fix in paid.fixes if fix.parameter == "kl_coef"] == [pytest.approx(1.0, abs=0.2)]
-    unpaid = ranked_causes(run := make_run("ppo", config=config, score="0 0.01x39", **lengths), evaluate(run))[0]
+    unpaid = ranked_causes(run := make_run("ppo", config=config, score="0..0.01x40", **lengths), evaluate(run))[0]
     assert (paid.cause, unpaid.cause) == ("answers-too-short", "answers-too-short")
     assert "kl_coef" not in {fix.parameter for fix in unpaid.fixes}
 

@@ -15,7 +15,7 @@ MakeRun = Callable[..., Run]
 def test_equal_groups_of_near_greedy_samples_are_a_mode_collapse(
     make_run: MakeRun, temperature: float, cause: str
 ) -> None:
-    run = make_run("grpo", zero_std_fraction="0.7x30", reward="0.5x30", config={"temperature": temperature})
+    run = make_run("grpo", zero_std_fraction="0.7x45", reward="0.5x45", config={"temperature": temperature})
     assert causes(run)[0] == cause
 
 

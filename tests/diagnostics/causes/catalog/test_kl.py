@@ -44,13 +44,36 @@ def test_a_policy_that_stands_still_is_held_by_its_penalty_only_where_that_is_he
 
 
 def test_a_penalty_that_exceeds_the_gain_is_too_strong(make_run: MakeRun) -> None:
-    logged = {"score": "3x100", "score_std": "1x100", "non_score_reward": "-0.9x100", "kl_per_sequence": "2x100"}
-    (cause,) = diagnosed(make_run("ppo", config={"kl_coef": 0.45}, **logged))
+    logged = {
+        "score": "2.99 3.01 3 " * 34,
+        "score_std": "1x102",
+        "non_score_reward": "-0.9x102",
+        "kl_per_sequence": "0.4x102",
+    }
+    (cause,) = diagnosed(make_run("ppo", config={"kl_coef": 2.25}, **logged))
     assert (cause.cause, cause.outcomes) == (
         "kl-penalty-too-strong",
         ("kl-penalty-dominates", "reward-not-improving"),
     )
-    assert (cause.fixes[0].parameter, cause.fixes[0].suggested) == ("kl_coef", 0.15)
+    assert (cause.fixes[0].parameter, cause.fixes[0].suggested) == ("kl_coef", 0.05)
+
+
+LEGACY_FAR = {"kl_per_sequence": "0.5x20 1x20 1..60x20 60x20", "score": "0.5 0.6 0.4 0.55 " * 20, "score_std": "0.3x80"}
+
+
+@pytest.mark.parametrize(
+    ("weight", "cause"), [("0.05x80", "kl-penalty-too-weak"), ("0.05x20 0.05..5x20 5x40", "kl-penalty-too-strong")]
+)
+def test_a_policy_that_goes_far_under_a_penalty_that_outweighed_the_score_follows_its_noise(
+    make_run: MakeRun, weight: str, cause: str
+) -> None:
+    assert causes(make_run("ppo-legacy", **LEGACY_FAR, kl_coef=weight))[0] == cause
+
+
+def test_a_weight_that_leaves_no_room_is_no_consequence_of_hard_prompts(make_run: MakeRun) -> None:
+    logged = {"kl_per_token": "0.005x60", "reward": "0.1 0.05 0 " * 20, "zero_std_fraction": "0.8x60"}
+    assert causes(make_run("grpo", config={"beta": 10.0}, **logged))[0] == "kl-penalty-too-strong"
+    assert causes(make_run("grpo", config={"beta": 0.01}, **logged))[0] == "difficulty-mismatch"
 
 
 @pytest.mark.parametrize("config", [{}, {"top_k": 5, "top_p": 0.5}])

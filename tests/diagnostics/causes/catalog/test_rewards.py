@@ -17,6 +17,21 @@ def test_one_dead_function_still_leaves_a_signal(make_run: MakeRun, second: str,
     assert causes(make_run("grpo", functions=functions)) == [cause]
 
 
+def test_a_function_that_was_dead_while_others_told_answers_apart_is_dead_when_none_does(make_run: MakeRun) -> None:
+    functions = {"reward_func_std/format": "0x80", "reward_func_std/accuracy": "0.3x40 0x40"}
+    assert causes(make_run("grpo", functions=functions)) == ["dead-reward-function"]
+    functions = {"reward_func_std/format": "0x80", "reward_func_std/accuracy": "0.3x2 0x78"}
+    assert causes(make_run("grpo", functions=functions)) == ["no-reward-signal"]
+
+
+@pytest.mark.parametrize(("kl", "cause"), [("0..2x20 2x80", ["no-reward-signal"]), ("0..0.2x20 0.2x80", [])])
+def test_a_flat_reward_is_no_signal_where_a_policy_so_far_away_would_have_gained(
+    make_run: MakeRun, kl: str, cause: list[str]
+) -> None:
+    flat = {"score": "0.48 0.52 0.49 0.51 " * 25, "score_std": "0.3x100"}
+    assert causes(make_run("ppo", **flat, kl_per_sequence=kl)) == cause
+
+
 def test_a_solved_task_has_no_dead_function(make_run: MakeRun) -> None:
     learned = {"reward_func_std/accuracy": "0.1 0x30", "reward_func_mean/accuracy": "0.9 1x30"}
     assert causes(make_run("grpo", functions=learned)) == []

@@ -99,3 +99,32 @@ def test_everything_after_a_nan_is_one_cause(make_run: MakeRun) -> None:
 def _until_nan(step: int, row: int) -> Sample:
     text = f"an answer of ten words and more that says something {row}" if step <= 20 else ""
     return Sample(step, f"q{row}", text, score=row / 10 if step <= 20 else math.nan, terminated=step <= 20)
+
+
+def test_a_policy_that_was_wrecked_at_once_says_so_before_what_it_earns(make_run: MakeRun) -> None:
+    wreck = {
+        "kl_per_token": "0 8 6 9x57",
+        "entropy_per_token": "0.3 2.2 0.9 0.1x57",
+        "reward": "1.1 0x59",
+        "reward_std": "0.6 0x59",
+        "zero_std_fraction": "0 1x59",
+    }
+    assert causes(make_run("grpo", **wreck)) == ["drastic-updates"]
+
+
+def test_a_certain_policy_that_grows_surer_still_was_carried_away_by_large_updates(make_run: MakeRun) -> None:
+    logged = {
+        "approx_kl": "12 50 28 0.6 0.2 0x55",
+        "kl_per_sequence": "0 80 100x58",
+        "score": "0.4 -0.4 -0.5 -0.45 " * 15,
+    }
+    entropy = "0.8 1.1 0.8 0.02 0.01 0.000002x30 0x25"
+    assert causes(make_run("ppo", **logged, entropy_per_token=entropy))[0] == "drastic-updates"
+
+
+@pytest.mark.parametrize(("passes", "found"), [(24, ["drastic-updates"]), (4, [])])
+def test_a_gradient_that_grows_for_good_is_explained_by_many_updates_on_the_same_answers(
+    make_run: MakeRun, passes: int, found: list[str]
+) -> None:
+    run = make_run("grpo", grad_norm="0.5 0.6 0.55 " * 14 + "4 5 4.5 " * 6, config={"num_iterations": passes})
+    assert causes(run) == found

@@ -18,6 +18,13 @@ def test_a_new_value_head_may_start_below_zero(judge: Judge) -> None:
     assert judge("explained-variance-low", "ppo", explained_variance="-3x50 0.6x40").verdict is Verdict.QUIET
 
 
+def test_a_critic_that_is_still_learning_is_noted_until_it_turns(judge: Judge) -> None:
+    learning = "-12 -14 -9 -11 -8 -9 -6 -7 -5 -6 " + "-3 -4 -2.5 -3 -2 -2.5 " * 3 + "-1 -1.3 -0.8 -1.1 " * 12
+    assert judge("explained-variance-low", "ppo", explained_variance=learning).severity is Severity.INFO
+    turned = learning + "-20 -26 -23 -30 " * 8
+    assert judge("explained-variance-low", "ppo", explained_variance=turned).severity is Severity.WARNING
+
+
 def test_little_is_noted_only_late(judge: Judge) -> None:
     assert judge("explained-variance-low", "ppo", explained_variance="0.1x195").verdict is Verdict.QUIET
     assert judge("explained-variance-low", "ppo", explained_variance="0.1x230").severity is Severity.INFO

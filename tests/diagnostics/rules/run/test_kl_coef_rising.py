@@ -26,9 +26,9 @@ def test_a_rise_over_more_than_the_window_is_quiet(judge: Judge) -> None:
     assert judge("kl-coef-rising", "ppo-legacy", kl_coef="0.2..0.5x400").verdict is Verdict.QUIET
 
 
-def test_twenty_steps_at_the_controllers_speed_are_a_warning(judge: Judge) -> None:
+def test_twenty_steps_at_the_controllers_speed_are_a_note(judge: Judge) -> None:
     outcome = judge("kl-coef-rising", "ppo-legacy", kl_coef=growing_series(0.005, 21), config=CONTROLLER)
-    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "kl-coef-rising.fastest")
+    assert (outcome.severity, outcome.message.template) == (Severity.INFO, "kl-coef-rising.fastest")
 
 
 def test_nineteen_steps_are_not(judge: Judge) -> None:

@@ -179,3 +179,13 @@ def test_the_old_ppo_trainer_pays_its_coefficient_for_the_kl_of_a_sequence(judge
     assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "kl-penalty-dominates.by_kl")
     assert (outcome.measured, outcome.unit) == (0.3, "nats/sequence")
     assert judge("kl-penalty-dominates", "ppo-legacy", **logged, kl_coef="0.2x40").verdict is not Verdict.FIRED
+
+
+def test_a_weight_of_ten_deviations_leaves_nothing_to_gain(judge: Judge) -> None:
+    logged = {"reward": "0.1 0.2 0.15 " * 20, "reward_std": "0.3x60", "kl_per_token": "0.001x60", "length_mean": "9x60"}
+    outcome = judge("kl-penalty-dominates", "rloo", **logged, config={"beta": 3.0})
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "kl-penalty-dominates.allows")
+    assert outcome.message.values["gain"] == pytest.approx(0.03)
+    assert judge("kl-penalty-dominates", "rloo", **logged, config={"beta": 2.9}).verdict is not Verdict.FIRED
+    rising = {**logged, "reward": "0..0.9x60"}
+    assert judge("kl-penalty-dominates", "rloo", **rising, config={"beta": 3.0}).verdict is not Verdict.FIRED

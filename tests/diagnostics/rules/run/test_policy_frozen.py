@@ -48,6 +48,17 @@ def test_what_still_moves_is_not_frozen(judge: Judge, moves: dict[str, str]) -> 
     assert judge("policy-frozen", "ppo", **{**WRECK, **moves}).verdict is Verdict.QUIET
 
 
+def test_one_answer_that_scores_differently_from_prompt_to_prompt_is_frozen_unless_it_scores_better(
+    judge: Judge,
+) -> None:
+    wavers = "-0.2 -0.15 -0.22 " * 10
+    assert judge("policy-frozen", "ppo", **without(score=f"0.4 {wavers}")).verdict is Verdict.FIRED
+    assert judge("policy-frozen", "ppo", **without(score=f"-0.3 {wavers}")).verdict is Verdict.QUIET
+    less_certain = "1.2 0.3 0.05x29"
+    moving = without(score=f"0.4 {wavers}", entropy_per_token=less_certain)
+    assert judge("policy-frozen", "ppo", **moving).verdict is Verdict.QUIET
+
+
 def test_a_log_that_never_moved_has_no_jump(judge: Judge) -> None:
     still = {"kl_per_sequence": "0.1x31", "score": "0.5x31", "length_mean": "9x31"}
     for entropy in ("1x31", "-1x31"):

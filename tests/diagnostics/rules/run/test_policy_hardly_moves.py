@@ -38,6 +38,14 @@ def test_a_warm_up_that_outlasts_the_run_is_a_warning(judge: Judge) -> None:
         assert outcome.verdict is Verdict.QUIET
 
 
+def test_a_learning_rate_that_rises_to_the_end_at_the_reference_is_still_warming_up(judge: Judge) -> None:
+    rising = {"learning_rate": "0..1e-6x30", "total": 50}
+    outcome = judge("policy-hardly-moves", "grpo", **rising, kl_per_token="0.00001x30")
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "policy-hardly-moves.warming")
+    for others in ({"kl_per_token": "0.001x30"}, {"kl_per_token": "0.00001x30", "learning_rate": "0..1e-6x20 1e-6x10"}):
+        assert judge("policy-hardly-moves", "grpo", **{**rising, **others}).verdict is Verdict.QUIET
+
+
 def test_a_run_in_which_nothing_moves_is_a_warning(judge: Judge) -> None:
     outcome = judge("policy-hardly-moves", "grpo", **STILL)
     assert (outcome.severity, outcome.first_step, outcome.last_step) == (Severity.WARNING, 1, 60)

@@ -39,6 +39,24 @@ def test_a_mean_that_never_moves_proves_it_without_a_spread(judge: Judge, algori
     assert judge("reward-stuck-at-floor", algorithm, **{metric: "0x249 0.001"}).verdict is Verdict.QUIET
 
 
+def test_a_score_that_a_missing_end_alone_lowers_is_the_same_for_every_answer(judge: Judge) -> None:
+    outcome = judge("reward-stuck-at-floor", "ppo", score="0.5x5 0.47 0.5x4 0.44 " * 6)
+    assert (outcome.severity, outcome.measured) == (Severity.CRITICAL, 0.5)
+    assert outcome.message.template == "reward-stuck-at-floor.ended"
+    for score in ("0.5x20 0.47x20 0.5x20", "0.5x40 0.6", "-0.5..0x20 0x40"):
+        assert judge("reward-stuck-at-floor", "ppo", score=score).verdict is Verdict.QUIET
+    spread = judge("reward-stuck-at-floor", "ppo", score="0.5x5 0.47 0.5x4 0.44 " * 6, score_std="0.1x66")
+    assert spread.verdict is Verdict.QUIET
+
+
+def test_success_too_rare_to_learn_from_is_a_warning_after_fifty_points(judge: Judge) -> None:
+    rare = "0 0 0.03 0 0 0.06 0 0 0 0.03 " * 6
+    outcome = judge("reward-stuck-at-floor", "ppo", score=rare)
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "reward-stuck-at-floor.rarely")
+    assert judge("reward-stuck-at-floor", "ppo", score="0 0 0.03 0 0 0.06 0 " * 7).verdict is Verdict.QUIET
+    assert judge("reward-stuck-at-floor", "ppo", score=rare + "0 0.1 0.2 0.3 " * 8).verdict is Verdict.QUIET
+
+
 def test_rows_one_step_apart_are_no_means_of_ten_whatever_the_settings_say(judge: Judge) -> None:
     outcome = judge("reward-stuck-at-floor", "grpo", reward="0x5", config={"logging_steps": 10})
     assert outcome.verdict is Verdict.SKIPPED

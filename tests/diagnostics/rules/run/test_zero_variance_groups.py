@@ -12,9 +12,15 @@ from diagnostics.model.series import Values
 Judge = Callable[..., Outcome]
 
 
-def test_half_of_the_groups_for_ten_points_is_a_warning(judge: Judge) -> None:
-    outcome = judge("zero-variance-groups", "grpo", zero_std_fraction="0.1x20 0.5x10 0.1x20", reward="0.5x50")
+def test_half_of_the_groups_for_thirty_points_is_a_warning(judge: Judge) -> None:
+    outcome = judge("zero-variance-groups", "grpo", zero_std_fraction="0.1x20 0.5x30 0.1x20", reward="0.5x70")
     assert (outcome.severity, outcome.first_step, outcome.limit) == (Severity.WARNING, 21, 0.5)
+
+
+def test_a_sparse_reward_is_given_thirty_points_unless_sampling_is_greedy(judge: Judge) -> None:
+    logged = {"zero_std_fraction": "0.1x20 0.5x29 0.1x20", "reward": "0.5x69"}
+    assert judge("zero-variance-groups", "grpo", **logged).severity is Severity.INFO
+    assert judge("zero-variance-groups", "grpo", **logged, config={"temperature": 0.1}).severity is Severity.WARNING
 
 
 def test_nine_points_or_a_little_less_are_quiet(judge: Judge) -> None:
@@ -33,7 +39,7 @@ def test_four_in_ten_groups_are_noted(judge: Judge) -> None:
         ("0.98x40", "0.1x40", Severity.CRITICAL),
         ("0.97x40", "0.1x40", Severity.WARNING),
         ("1x40", "0.6x40", Severity.WARNING),
-        ("0.1x30 1x30", "0.1x60", Severity.WARNING),
+        ("0.1x30 1x40", "0.1x70", Severity.WARNING),
         ("1x40", "-3x40", Severity.WARNING),
         ("1x20 0.9x40", "0x20 0..0.4x40", Severity.INFO),
     ],

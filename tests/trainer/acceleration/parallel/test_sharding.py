@@ -39,7 +39,7 @@ deepspeed_config:
   zero3_init_flag: true
 """
 
-ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONSAFEPATH": "1"}
+ENVIRONMENT = {**os.environ, "PYTHONSAFEPATH": "1"}
 
 SHARED = ("--report_to", "none", "--max_steps", "2", "--num_threads", "1", "--save_steps", "1")
 HELD_OUT = ("--eval_strategy", "steps", "--eval_steps", "2", "--num_eval_prompts", "4")
