@@ -4,7 +4,8 @@ What it checks
     The entropy per token, as the median of five logged points, at twice its own recent median (50 points,
     ending five earlier), above half of its start and above 0.05 nats, for five points: critical where harm is shown,
     else a warning. Where the settings state a sampling temperature above 1.5, an entropy of 1.5 nats or more from the
-    first points on, for ten points, is a warning too, and info where the reward has risen.
+    first points on, for ten points, is a warning too, and info where the reward has risen to three quarters of the
+    highest or more.
 
 Why it matters
     A policy that is pushed away from what it does, rather than towards something else, spreads its probability over
@@ -35,7 +36,7 @@ from diagnostics.model.series import Series, Values
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import SCORES, has_risen
+from diagnostics.rules.rewards import SCORES, full_marks, has_risen
 from diagnostics.rules.rule import Fired, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
@@ -59,6 +60,7 @@ class Limits(RuleLimits):
     hot: float = limit(1.5, "temperature", "as pf-temp-high")
     uncertain: float = limit(1.5, "nats/token", "by arithmetic: as if each token were one of four and a half alike")
     hot_for: int = limit(10, "logged points", "engineering default")
+    learned: float = limit(0.75, "of the highest reward", "engineering default: noise earns less")
 
 
 class EntropyExplosion(RunRule[Limits]):
@@ -103,7 +105,7 @@ class EntropyExplosion(RunRule[Limits]):
             return None
         found = self.judged(reading, key="hot", temperature=temperature)
         assert isinstance(found, Fired)  # the reading holds a breach
-        severity = Severity.INFO if has_risen(run.get(*SCORES)) else found.severity
+        severity = Severity.INFO if _is_mostly_learned(run, limits) else found.severity
         headline = self.message("headline_hot")
         return replace(found, severity=severity, headline=headline, remedies=("true-temperature",))
 
@@ -116,6 +118,14 @@ class EntropyExplosion(RunRule[Limits]):
         level = Level(Severity.CRITICAL, limits.times, limits.patience)
         reading = read_levels(replace(series, values=rises), (level,), smooth=False, warm_up=limits.start)
         return self.judged_in_unit(series, base, reading, smallest=SMALLEST)
+
+
+def _is_mostly_learned(run: Run, limits: Limits) -> bool:
+    """Whether the reward has risen to most of its highest value; where that is not known, whether it has risen."""
+    reward, highest = run.get(*SCORES), full_marks(run)
+    if reward is None or not has_risen(reward):
+        return False
+    return highest is None or start_level(reward.values[::-1], MEDIAN_WINDOW) >= limits.learned * highest
 
 
 def _relative_rise(smooth: Values, base: Values, least: float) -> Values:

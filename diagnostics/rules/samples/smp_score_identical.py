@@ -1,7 +1,8 @@
 """Every answer gets the same score.
 
 What it checks
-    The scores of all samples in the ten newest tables: a single value is a warning. The full mark of 1 is not judged.
+    The scores of all samples in the ten newest tables: a single value is a warning. The full mark of 1 is not judged,
+    nor is a value that earlier samples earned less than: then all have come to earn the most.
 
 Why it matters
     Where scores do not differ there is nothing to learn from. The grader never matches, raises and returns its
@@ -61,6 +62,15 @@ class SmpScoreIdentical(SampleRule[Limits]):
             return skipped_without("a score that is a number")
         spread = float(np.ptp(scores_of(known)))
         score = float(scores_of(known)[0])
-        severity = Severity.WARNING if spread <= limits.spread and score != limits.full_mark else None
+        is_earned = score == limits.full_mark or _was_reached(seen, score, limits)
+        severity = Severity.WARNING if spread <= limits.spread and not is_earned else None
         values = {"score": score, "rows": len(known)}
         return Judgement(spread, limits.spread, severity, "reward", values=values, samples=known)
+
+
+def _was_reached(seen: View, score: float, limits: Limits) -> bool:
+    """Whether samples of the first tables scored less, and none more."""
+    before = scores_of(with_scores(seen.first))
+    return (
+        len(before) > 0 and float(before.min()) < score - limits.spread and float(before.max()) <= score + limits.spread
+    )

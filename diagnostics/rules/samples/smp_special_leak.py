@@ -2,8 +2,8 @@
 
 What it checks
     The share of the newest logged answers with a special token (an end of text, padding, a turn of the chat template)
-    that is followed by more text: 0.02, and at least two rows, is a warning. Special tokens at the end of an answer are
-    normal in some tables.
+    that is followed by more text: 0.02 is a warning, where chance does not explain it (the lower end of its interval
+    counts). Special tokens at the end of an answer are normal in some tables.
 
 Why it matters
     Text after an end token is scored although the model had ended, or the model writes the user's next turn itself.
@@ -19,8 +19,6 @@ References
     TRL PPO page (`stop_token`) · TRL pull request 7039 (models that end on another token than the tokenizer's).
 """
 
-from dataclasses import replace
-
 from diagnostics.model.outcome import Severity
 from diagnostics.model.samples import Sample
 from diagnostics.rules.limits import RuleLimits, limit
@@ -35,7 +33,6 @@ class Limits(RuleLimits):
     """Which share is too much."""
 
     warning: float = limit(0.02, "fraction", "engineering default")
-    rows: int = limit(2, "samples", "one may be an accident of sampling")
 
 
 class SmpSpecialLeak(SampleRule[Limits]):
@@ -60,10 +57,7 @@ class SmpSpecialLeak(SampleRule[Limits]):
         return _has_special_token(sample)
 
     def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
-        found = judge_share(
-            seen, lambda row: _has_special_token(row.sample), {Severity.WARNING: limits.warning}, each_is_wrong=True
-        )
-        return found if len(found.samples) >= limits.rows else replace(found, severity=None)
+        return judge_share(seen, lambda row: _has_special_token(row.sample), {Severity.WARNING: limits.warning})
 
 
 def _has_special_token(sample: Sample) -> bool:

@@ -71,6 +71,7 @@ def test_neither_the_temperature_nor_the_entropy_alone_makes_noise(judge: Judge)
     assert judge("entropy-explosion", "grpo", entropy_per_token="2x40", reward=FLAT).verdict is Verdict.QUIET
 
 
-def test_what_is_learned_from_noise_makes_it_a_note(judge: Judge) -> None:
-    outcome = judge("entropy-explosion", "grpo", entropy_per_token="2x40", reward="0.2..0.8x40", config=HOT)
-    assert outcome.severity is Severity.INFO
+def test_most_marks_learned_from_noise_make_it_a_note(judge: Judge) -> None:
+    for reward, severity in (("0.2..0.8x40", Severity.INFO), ("0.2..0.5x40", Severity.WARNING)):
+        outcome = judge("entropy-explosion", "grpo", entropy_per_token="2x40", reward=reward, config=HOT)
+        assert outcome.severity is severity

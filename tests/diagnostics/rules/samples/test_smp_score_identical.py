@@ -13,6 +13,12 @@ def test_full_marks_are_no_illness(look, sound) -> None:
     assert look("smp-score-identical", _rows_with_score(sound, 1.0)).severity is None
 
 
+def test_what_earlier_samples_earned_less_than_was_learned(look, sound) -> None:
+    for before, severity in ((0.5, None), (2.5, Severity.WARNING), (2.0, Severity.WARNING)):
+        rows = _rows_with_score(sound, before) + _rows_with_score(sound, 2.0)
+        assert look("smp-score-identical", rows).severity is severity
+
+
 def test_one_other_score_is_enough(look, sound) -> None:
     rows = _rows_with_score(sound, 0.0)
     rows[70]["score"] = 0.5

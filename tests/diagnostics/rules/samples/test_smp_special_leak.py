@@ -9,8 +9,8 @@ LEAKS = ("Fine.<|im_end|>\n<|im_start|>user\nAnd now?", "Fine.<|endoftext|>The n
 
 @pytest.mark.parametrize("response", LEAKS)
 def test_text_behind_a_special_token_is_a_leak(look, sound, mixed, response: str) -> None:
-    assert look("smp-special-leak", mixed([response] * 2), sound()).severity is Severity.WARNING
-    assert look("smp-special-leak", mixed([response]), sound()).severity is None
+    assert look("smp-special-leak", mixed([response] * 4), sound()).severity is Severity.WARNING
+    assert look("smp-special-leak", mixed([response] * 3), sound()).severity is None
 
 
 @pytest.mark.parametrize("response", ["Fine.<|endoftext|>[PAD][PAD]", "if a < b and b > c", "x <- 3", "[1, 2]"])
