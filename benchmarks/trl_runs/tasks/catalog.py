@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from benchmarks.trl_runs.tasks import (
     brackets,
     clock,
+    coins,
     counting,
     helpdesk,
     middle,
@@ -15,6 +16,7 @@ from benchmarks.trl_runs.tasks import (
     spelling,
     translation,
     units,
+    weekday,
 )
 from benchmarks.trl_runs.tasks.task import Task
 
@@ -33,5 +35,7 @@ TASKS: Mapping[str, Task] = {
         helpdesk,
         roman,
         records,
+        coins,
+        weekday,
     )
 }
