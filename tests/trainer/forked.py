@@ -35,7 +35,7 @@ class ForkedTraining:
     """A process that calls a program with these arguments in a folder, used as a subprocess.Popen is."""
 
     def __init__(self, words: Sequence[str], folder: Path, program: Program = trainer_main, **environment: str) -> None:
-        descriptor, name = tempfile.mkstemp(prefix="training-", suffix=".stderr")
+        descriptor, name = tempfile.mkstemp(suffix=".stderr", dir=_folder_of_errors().name)
         os.close(descriptor)
         self._errors = Path(name)
         everything = {**os.environ, **environment}
@@ -84,6 +84,12 @@ def run_forked(folder: Path, *words: str, program: Program = trainer_main, **env
     process = ForkedTraining(words, folder, program, **environment)
     _, errors = process.communicate(timeout=SECONDS_TO_TRAIN)
     return CompletedProcess(words, process.wait(), stderr=errors)
+
+
+@cache
+def _folder_of_errors() -> tempfile.TemporaryDirectory[str]:
+    """It is removed when the process of the tests ends; what it starts never asks for it."""
+    return tempfile.TemporaryDirectory(prefix="trainings-")
 
 
 @cache
