@@ -64,6 +64,7 @@ class RewardSignFlipped(RunRule[Limits]):
     telling_samples = "lowest-scored"
     texts = english(
         headline="The reward falls where its own function rises.",
+        headline_named="A reward function for right answers never gives more than 0.",
         fired="{title} and the mean of {function} went opposite ways from step {first} to {last} (correlation "
         "−{correlation}): the function counts negative.",
         named="The function {function} gave between {lowest} and {highest} on average from step {first} to {last}, and "
@@ -113,18 +114,18 @@ class RewardSignFlipped(RunRule[Limits]):
         varies = spreads.values > 0
         if not bool((spreads.values**2 <= (1 + limits.surplus) * most)[varies].all()) or not varies.any():
             return None
-        episode, key = Episode(0, len(mean) - 1, still=True), "named"
-        return self.fired(
+        found = self.fired(
             mean,
-            episode,
+            Episode(0, len(mean) - 1, still=True),
             Severity.WARNING,
             measured=highest,
             limit=None,
-            key=key,
+            key="named",
             function=name,
             lowest=lowest,
             highest=highest,
         )
+        return replace(found, headline=self.message("headline_named"))
 
 
 def _latest(series: Series, points: int) -> Series:

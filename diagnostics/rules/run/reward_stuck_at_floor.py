@@ -27,6 +27,7 @@ References
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -75,6 +76,7 @@ class RewardStuckAtFloor(RunRule[Limits]):
     telling_samples = "equal-groups"
     texts = english(
         headline="The reward has been the same for every answer since the first step.",
+        headline_rarely="Hardly any answer earns more than the least.",
         fired="Every answer has earned {measured} since step {first} (until step {last}): there is no signal.",
         unmeasured="No answer has earned more than another since step {first} (until step {last}): there is no signal.",
         ended="In {percent} % of the steps from {first} to {last} every answer earned {measured}, and in none more: "
@@ -120,7 +122,8 @@ class RewardStuckAtFloor(RunRule[Limits]):
         if takes_a_penalty and not is_solved and _is_mostly(reward, highest, limits):
             return self._of_few(reward, highest, Severity.CRITICAL, "ended")
         if len(reward) >= limits.lasting and _is_mostly(reward, lowest, limits):
-            return self._of_few(reward, lowest, Severity.WARNING, "rarely")
+            found = self._of_few(reward, lowest, Severity.WARNING, "rarely")
+            return replace(found, headline=self.message("headline_rarely"))
         return None
 
     def _of_few(self, reward: Series, level: float, severity: Severity, key: str) -> Fired:

@@ -67,6 +67,7 @@ def test_a_function_for_what_is_right_that_never_gives_more_than_nothing_has_the
     wrong = negative("-0.5x20 -0.5..0x20", "0.5x20 0.3x10 0x10", "answer_is_right")
     outcome = judge(RULE, "grpo", reward="0.5x40", functions={**wrong, "reward_func_mean/format": "1x40"})
     assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "reward-sign-flipped.named")
+    assert outcome.headline.template == "reward-sign-flipped.headline_named"
     named_otherwise = negative("-0.5x20 -0.5..0x20", "0.5x20 0.3x10 0x10", "length_penalty")
     one_or_minus_one = negative("-0.5x20 -0.5..0x20", "0.87x20 0.95x20")
     for functions in (named_otherwise, one_or_minus_one, negative("-0.5x39 0.01", "0.5x40"), negative("0x40", "0x40")):

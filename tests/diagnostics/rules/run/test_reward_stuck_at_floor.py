@@ -53,6 +53,7 @@ def test_success_too_rare_to_learn_from_is_a_warning_after_fifty_points(judge: J
     rare = "0 0 0.03 0 0 0.06 0 0 0 0.03 " * 6
     outcome = judge("reward-stuck-at-floor", "ppo", score=rare)
     assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "reward-stuck-at-floor.rarely")
+    assert outcome.headline.template == "reward-stuck-at-floor.headline_rarely"
     assert judge("reward-stuck-at-floor", "ppo", score="0 0 0.03 0 0 0.06 0 " * 7).verdict is Verdict.QUIET
     assert judge("reward-stuck-at-floor", "ppo", score=rare + "0 0.1 0.2 0.3 " * 8).verdict is Verdict.QUIET
 
