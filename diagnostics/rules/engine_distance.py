@@ -7,9 +7,9 @@ import numpy as np
 
 from diagnostics.detectors.averages import finite_median
 from diagnostics.detectors.importance import few_are_far, one_sided_share
+from diagnostics.model.alignment import values_between
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.rules.alignment import values_between
 
 EQUAL = 1e-3  # nats/token: float noise of equal engines
 ONE_SIDED = 0.5  # of the mean difference: noise has both signs and cancels

@@ -7,9 +7,9 @@ import numpy as np
 
 from diagnostics.detectors.averages import finite_median, finite_points, start_level
 from diagnostics.detectors.hard_limit import find_hard_limit
+from diagnostics.model.alignment import last_known, values_between
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.rules.alignment import last_known, values_between
 
 
 @dataclass(frozen=True, slots=True)

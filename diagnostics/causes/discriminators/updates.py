@@ -11,6 +11,7 @@ from diagnostics.causes.discriminators.sampling import (
     sampling_was_always_near_greedy,
 )
 from diagnostics.causes.discriminators.shapes import find_break, medians_of_windows, steps_between_points
+from diagnostics.model.alignment import at_common_steps
 from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.quirks import Quirk
 from diagnostics.model.run import Run
@@ -114,19 +115,18 @@ def _penalty_over_score(run: Run) -> tuple[Steps, Values] | None:
     if score is None:
         return None
     if penalty is not None:
-        steps, cost = penalty.steps, -penalty.values
+        penalty, score = at_common_steps(penalty, score)
+        cost = -penalty.values
     elif kl is not None and weight is not None:
-        steps = np.intersect1d(kl.steps, weight.steps)
-        cost = kl.values[np.isin(kl.steps, steps)] * weight.values[np.isin(weight.steps, steps)]
+        kl, weight, score = at_common_steps(kl, weight, score)
+        cost = kl.values * weight.values
     else:
         return None
-    common = np.intersect1d(steps, score.steps)
-    cost = cost[np.isin(steps, common)]
-    size = np.abs(score.values[np.isin(score.steps, common)])
+    size = np.abs(score.values)
     if spread is not None and spread.finite.any():
         size = np.maximum(size, float(np.median(spread.values[spread.finite])))
     is_known = np.isfinite(cost) & np.isfinite(size) & (size > 0)
-    return common[is_known], cost[is_known] / size[is_known]
+    return score.steps[is_known], cost[is_known] / size[is_known]
 
 
 def kl_penalty_holds_it(outcome: Outcome, run: Run) -> bool:
@@ -177,8 +177,8 @@ def _answers_merely_shrank(run: Run, step: int) -> bool:
     kl, length = run.get("kl_per_token"), run.get("length_mean")
     if kl is None or length is None:
         return False
-    steps = np.intersect1d(kl.steps, length.steps)
-    whole = kl.values[np.isin(kl.steps, steps)] * length.values[np.isin(length.steps, steps)]
+    kl, length = at_common_steps(kl, length)
+    steps, whole = kl.steps, kl.values * length.values
     before, since = whole[steps <= step][-START:], whole[steps > step + UPDATES_OF_A_JUMP][:START]
     return len(before) > 0 and len(since) > 0 and float(np.median(since)) < float(np.median(before))
 

@@ -25,10 +25,10 @@ import numpy as np
 
 from diagnostics.detectors.trend import trend
 from diagnostics.model.algorithms import GROUP_FAMILY
+from diagnostics.model.alignment import at_common_steps
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Quiet, RuleResult, english

@@ -25,10 +25,10 @@ import numpy as np
 import numpy.typing as npt
 
 from diagnostics.detectors.rolling import rolling_mean
+from diagnostics.model.alignment import at_common_steps
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
-from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.levels import Level, TooFew, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Quiet, RuleResult, english

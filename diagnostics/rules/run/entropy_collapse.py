@@ -35,10 +35,10 @@ from diagnostics.detectors.extremes import extreme
 from diagnostics.detectors.rolling import MEDIAN_WINDOW, rolling_median
 from diagnostics.detectors.stillness import change_of_level
 from diagnostics.detectors.trend import trend
+from diagnostics.model.alignment import last_known
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.rules.alignment import last_known
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.limits import RuleLimits, limit

@@ -28,10 +28,10 @@ import numpy as np
 import numpy.typing as npt
 
 from diagnostics.model.algorithms import GROUP_FAMILY
+from diagnostics.model.alignment import last_known
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
-from diagnostics.rules.alignment import last_known
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import RuleResult, english

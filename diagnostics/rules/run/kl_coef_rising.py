@@ -25,10 +25,10 @@ import dataclasses
 import numpy as np
 
 from diagnostics.detectors.rolling import rolling_minimum
+from diagnostics.model.alignment import finite_only
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.rules.alignment import finite_only
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Fired, RuleResult, english

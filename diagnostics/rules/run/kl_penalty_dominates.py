@@ -51,11 +51,11 @@ from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.extremes import extreme_so_far, finite_range, index_of_extreme
 from diagnostics.detectors.noise import estimate_noise, stable_length
 from diagnostics.detectors.rolling import MEDIAN_WINDOW, rolling_median
+from diagnostics.model.alignment import at_common_steps, finite_only
 from diagnostics.model.outcome import Evidence, Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.model.settings import UNSCALED_REWARDS
-from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit

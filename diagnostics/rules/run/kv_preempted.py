@@ -21,9 +21,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from diagnostics.model.alignment import at_common_steps
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import RuleResult, english

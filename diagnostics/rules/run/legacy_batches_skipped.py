@@ -21,9 +21,9 @@ References
 import numpy as np
 
 from diagnostics.detectors.episodes import Episode
+from diagnostics.model.alignment import at_common_steps
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of

@@ -29,10 +29,10 @@ import numpy as np
 
 from diagnostics.detectors.averages import finite_median, latest_finite
 from diagnostics.detectors.extremes import extreme
+from diagnostics.model.alignment import last_known
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
-from diagnostics.rules.alignment import last_known
 from diagnostics.rules.lengths import length_limit
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.limits import RuleLimits, limit

@@ -27,10 +27,10 @@ from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.extremes import finite_range
 from diagnostics.detectors.noise import estimate_noise
 from diagnostics.detectors.trend import trend
+from diagnostics.model.alignment import last_known
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Steps, Values
-from diagnostics.rules.alignment import last_known
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import REWARDS, is_solved, main_reward

@@ -24,9 +24,9 @@ import dataclasses
 
 import numpy as np
 
+from diagnostics.model.alignment import at_common_steps
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Quiet, RuleResult, english

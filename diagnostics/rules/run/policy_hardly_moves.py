@@ -1,7 +1,7 @@
 """The policy is where it began: the updates are too small to change what it says.
 
 What it checks
-    Three signs, after at least 20 steps. A learning rate that has never exceeded 1e-8 is critical: no weight can have
+    Four signs, after at least 20 steps. A learning rate that has never exceeded 1e-8 is critical: no weight can have
     moved by more than all learning rates together. A learning rate that has not reached a hundredth of what is set, in
     more than half of the planned steps, is a warning: the warm-up is longer than the run. Where no setting says what is
     set, so is one that rises at every point to the last, under a KL of 0.0001 nats per token or less. So is a run in
@@ -37,10 +37,10 @@ from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.extremes import finite_range
 from diagnostics.detectors.rolling import rolling_median
 from diagnostics.detectors.stillness import Change, change_of_level
+from diagnostics.model.alignment import last_known
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.rules.alignment import last_known
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.limits import RuleLimits, limit

@@ -28,10 +28,10 @@ from functools import reduce
 import numpy as np
 
 from diagnostics.model.algorithms import GROUP_FAMILY
+from diagnostics.model.alignment import at_common_steps, finite_only
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.missing_metrics import GDPO

@@ -30,10 +30,10 @@ import numpy as np
 from diagnostics.detectors.averages import finite_deviation, finite_median
 from diagnostics.detectors.episodes import Episode
 from diagnostics.model.algorithms import GROUP_FAMILY
+from diagnostics.model.alignment import values_between
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
-from diagnostics.rules.alignment import values_between
 from diagnostics.rules.breaches import Breach, Level
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Reading, TooFew, read_levels

@@ -27,10 +27,10 @@ import numpy as np
 
 from diagnostics.detectors.noise import estimate_noise
 from diagnostics.detectors.rolling import baseline, rolling_median
+from diagnostics.model.alignment import last_known
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.rules.alignment import last_known
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import SCORES, full_marks

@@ -29,10 +29,10 @@ import numpy as np
 
 from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.extremes import finite_range
+from diagnostics.model.alignment import at_common_steps, finite_only
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import NO_VALUES, Series, Values
-from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import SCORES, rewards_form, speaks_of_what_is_right

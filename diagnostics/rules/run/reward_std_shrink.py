@@ -27,10 +27,10 @@ from dataclasses import replace
 
 from diagnostics.detectors.averages import finite_mean, finite_median, finite_points, start_level
 from diagnostics.detectors.noise import estimate_noise
+from diagnostics.model.alignment import values_between
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.rules.alignment import values_between
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit

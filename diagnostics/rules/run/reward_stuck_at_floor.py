@@ -36,10 +36,10 @@ from diagnostics.detectors.averages import finite_points
 from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.extremes import finite_range
 from diagnostics.model.algorithms import PPO_FAMILY
+from diagnostics.model.alignment import last_known
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
-from diagnostics.rules.alignment import last_known
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import SCORES, full_marks, has_risen
@@ -120,23 +120,28 @@ class RewardStuckAtFloor(RunRule[Limits]):
         is_solved = marks is not None and highest >= limits.full_marks * marks
         takes_a_penalty = run.algorithm == "ppo" and not any(run.get(name) for name in SPREADS)
         if takes_a_penalty and not is_solved and _is_mostly(reward, highest, limits):
-            return self._of_few(reward, highest, Severity.CRITICAL, "ended")
+            return self._of_few(reward, highest, Severity.CRITICAL, "ended", limits)
         if len(reward) >= limits.lasting and _is_mostly(reward, lowest, limits):
-            found = self._of_few(reward, lowest, Severity.WARNING, "rarely")
+            found = self._of_few(reward, lowest, Severity.WARNING, "rarely", limits)
             return replace(found, headline=self.message("headline_rarely"))
         return None
 
-    def _of_few(self, reward: Series, level: float, severity: Severity, key: str) -> Fired:
-        share = float((reward.values == level).mean())
+    def _of_few(self, reward: Series, level: float, severity: Severity, key: str, limits: Limits) -> Fired:
+        share = float(_is_at(reward, level, limits).mean())
         episode = Episode(0, len(reward) - 1, still=True)
         return self.fired(reward, episode, severity, measured=level, limit=None, key=key, percent=100 * share)
 
 
 def _is_mostly(reward: Series, level: float, limits: Limits) -> bool:
     """Whether a reward is exactly at a level at most points, in the first ones and in each part of the run."""
-    is_there = np.abs(reward.values - level) <= limits.rounding
+    is_there = _is_at(reward, level, limits)
     parts = (is_there[: limits.early], *np.array_split(is_there, PARTS))
     return min(float(part.mean()) for part in parts) >= limits.most
+
+
+def _is_at(reward: Series, level: float, limits: Limits) -> npt.NDArray[np.bool_]:
+    """(N,) Whether a reward is at a level, to rounding."""
+    return np.asarray(np.abs(reward.values - level) <= limits.rounding)
 
 
 def _has_moved(run: Run, reward: Series, rounding: float) -> npt.NDArray[np.bool_]:

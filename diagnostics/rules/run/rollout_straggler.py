@@ -22,10 +22,10 @@ from dataclasses import replace
 
 from diagnostics.detectors.averages import finite_median
 from diagnostics.detectors.ratios import ratios
+from diagnostics.model.alignment import at_common_steps
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
-from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Quiet, RuleResult, english

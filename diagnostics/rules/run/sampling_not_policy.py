@@ -32,10 +32,10 @@ import numpy as np
 
 from diagnostics.detectors.averages import finite_points
 from diagnostics.model.algorithms import GROUP_FAMILY, PPO_FAMILY
+from diagnostics.model.alignment import at_common_steps
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
-from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Fired, Input, Quiet, RuleResult, Skipped, english

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from diagnostics.detectors.averages import finite_median
 from diagnostics.detectors.ratios import ratios
+from diagnostics.model.alignment import at_common_steps
 from diagnostics.model.messages import Message
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.model.vocabulary import metric
-from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.rule import Input, LimitsT, RuleResult, Skipped, alternatives
 from diagnostics.rules.run.run_rule import RunRule

@@ -27,10 +27,10 @@ import numpy as np
 from diagnostics.detectors.averages import finite_points
 from diagnostics.detectors.extremes import extreme
 from diagnostics.model.algorithms import PPO_FAMILY
+from diagnostics.model.alignment import last_known
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
-from diagnostics.rules.alignment import last_known
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Quiet, RuleResult, english

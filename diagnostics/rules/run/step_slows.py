@@ -25,10 +25,10 @@ import numpy as np
 from diagnostics.detectors.averages import finite_points, start_level
 from diagnostics.detectors.ratios import ratios
 from diagnostics.detectors.rolling import rolling_median
+from diagnostics.model.alignment import last_known
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.rules.alignment import last_known
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.limits import RuleLimits, limit

@@ -25,10 +25,10 @@ import numpy as np
 
 from diagnostics.detectors.averages import finite_median
 from diagnostics.detectors.ratios import ratios
+from diagnostics.model.alignment import values_between
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.rules.alignment import values_between
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import RuleResult, english

@@ -26,11 +26,11 @@ import numpy as np
 
 from diagnostics.detectors.averages import start_level
 from diagnostics.detectors.extremes import extreme_so_far
+from diagnostics.model.alignment import finite_only, last_known
 from diagnostics.model.outcome import Severity
 from diagnostics.model.quirks import Quirk
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.rules.alignment import finite_only, last_known
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import RuleResult, Skipped, english

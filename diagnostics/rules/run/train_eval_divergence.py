@@ -27,10 +27,10 @@ import numpy as np
 from diagnostics.detectors.averages import ewma, finite_median, finite_points, start_level
 from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.noise import estimate_noise
+from diagnostics.model.alignment import last_known
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.rules.alignment import last_known
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import EVALUATED, REWARDS, main_reward
 from diagnostics.rules.rule import Quiet, RuleResult, english

@@ -27,10 +27,10 @@ from dataclasses import replace
 import numpy as np
 
 from diagnostics.detectors.averages import finite_median
+from diagnostics.model.alignment import at_common_steps, last_known
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.rules.alignment import at_common_steps, last_known
 from diagnostics.rules.levels import Level
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import RuleResult, english

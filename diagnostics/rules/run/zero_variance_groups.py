@@ -35,10 +35,10 @@ from dataclasses import replace
 from diagnostics.detectors.averages import finite_median, start_level
 from diagnostics.detectors.greedy import starts_near_greedy
 from diagnostics.model.algorithms import GROUP_FAMILY
+from diagnostics.model.alignment import values_between
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
-from diagnostics.rules.alignment import values_between
 from diagnostics.rules.breaches import Breach, Level, leading
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Reading, read_proven_levels

@@ -1,11 +1,13 @@
 """Tests of causes in the reward and in the prompts."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
+from diagnostics.model.samples import Sample, Samples
 from tests.diagnostics.causes.explained import causes, diagnosed
 
 MakeRun = Callable[..., Run]
@@ -30,6 +32,21 @@ def test_a_flat_reward_is_no_signal_where_a_policy_so_far_away_would_have_gained
 ) -> None:
     flat = {"score": "0.48 0.52 0.49 0.51 " * 25, "score_std": "0.3x100"}
     assert causes(make_run("ppo", **flat, kl_per_sequence=kl)) == cause
+
+
+@pytest.mark.parametrize(("torn", "is_explained"), [(1.0, True), (0.02, False)])
+def test_chance_explains_where_a_policy_wanders_only_where_it_decides_the_scores(
+    make_run: MakeRun, torn: float, *, is_explained: bool
+) -> None:
+    def rows(step: int) -> tuple[Sample, ...]:
+        """Each answer is given twice; the second scores higher by `torn`, whoever gives it."""
+        return tuple(Sample(step, f"q{row // 2}", "same", score=row // 8 + torn * (row % 2)) for row in range(16))
+
+    run = make_run("grpo", reward="0.5 0.52 0.48 " * 10, kl_per_token="0x5 0..3x20 3x5")
+    found = {cause.cause: cause for cause in diagnosed(replace(run, samples=Samples(tuple(range(1, 31)), rows)))}
+    assert "smp-score-inconsistent" in found["no-reward-signal"].signs
+    assert ("kl-too-high" in found["no-reward-signal"].outcomes) is is_explained
+    assert ("kl-penalty-too-weak" in found) is not is_explained
 
 
 def test_a_solved_task_has_no_dead_function(make_run: MakeRun) -> None:

@@ -43,6 +43,8 @@ def test_a_score_that_a_missing_end_alone_lowers_is_the_same_for_every_answer(ju
     outcome = judge("reward-stuck-at-floor", "ppo", score="0.5x5 0.47 0.5x4 0.44 " * 6)
     assert (outcome.severity, outcome.measured) == (Severity.CRITICAL, 0.5)
     assert outcome.message.template == "reward-stuck-at-floor.ended"
+    wavering = judge("reward-stuck-at-floor", "ppo", score="0.5 0.4999999 0.5000001 0.47 " * 15)
+    assert wavering.message.values["percent"] == 75
     for score in ("0.5x20 0.47x20 0.5x20", "0.5x40 0.6", "-0.5..0x20 0x40"):
         assert judge("reward-stuck-at-floor", "ppo", score=score).verdict is Verdict.QUIET
     spread = judge("reward-stuck-at-floor", "ppo", score="0.5x5 0.47 0.5x4 0.44 " * 6, score_std="0.1x66")

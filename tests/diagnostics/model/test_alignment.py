@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from diagnostics.model.alignment import at_common_steps, finite_only, last_known, values_between
 from diagnostics.model.series import Series
-from diagnostics.rules.alignment import at_common_steps, finite_only, last_known, values_between
 
 NAN = float("nan")
 
