@@ -1,4 +1,7 @@
-"""The producer of logs that no other one recognises: canonical names keep their meaning, other tags stay unmapped."""
+"""The producer of logs that no other one recognises.
+
+Canonical names keep their meaning, and so do those that can mean nothing else; other tags stay unmapped.
+"""
 
 from diagnostics.language import N_
 from diagnostics.producers.log import Log
@@ -26,4 +29,6 @@ def read_traits(log: Log) -> LogTraits:
     return LogTraits(algorithm="unknown", total=total_steps(log), has_finished=has_finished(log), notes=(note,))
 
 
-PRODUCER = Producer("unknown", (Trainer("unknown", {}, recognise, read_traits),))
+TAGS = {"reward_mean": "reward", "mean_reward": "reward"}
+
+PRODUCER = Producer("unknown", (Trainer("unknown", TAGS, recognise, read_traits),))

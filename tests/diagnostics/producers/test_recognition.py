@@ -135,6 +135,13 @@ def test_an_unknown_log_says_what_it_holds() -> None:
     assert found.notes[0].startswith("This is no log of PPO, GRPO, RLOO or online DPO")
 
 
+@pytest.mark.parametrize("tag", ["reward_mean", "mean_reward"])
+def test_a_name_that_can_mean_nothing_else_is_read_whoever_logs_it(tag: str) -> None:
+    found = run((tag, "my_loss"))
+    assert (found.producer, set(found.series)) == ("unknown", {"reward", "my_loss"})
+    assert found.series["reward"].tag == tag
+
+
 def test_two_tags_of_one_metric_are_both_kept() -> None:
     series = run((*PPO, "lr", "learning_rate")).series
 
