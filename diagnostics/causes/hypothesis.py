@@ -90,6 +90,8 @@ class Hypothesis:
         """The logged points by which this one may show after `other` and still be its cause."""
         if self.is_proven:
             return PROOF_LAG
+        if other.is_from_the_start:
+            return 0
         is_dated_late = self.escalates_after(other) or (other.is_effect and not self.is_effect)
         return ONSET_ERROR if is_dated_late else 0
 

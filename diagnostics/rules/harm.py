@@ -26,7 +26,7 @@ SMALL = 0.2  # of the spread from answer to answer: a small effect (Cohen 1988)
 SMALL_SHARE = 0.1  # of the score before, where that spread is not logged
 DATED = 5  # logged points: medians and pooled samples date an onset no better
 
-UNKNOWN, ROSE = "harm.unknown", "harm.rose"
+UNKNOWN = "harm.unknown"
 SOLVED = "reward-saturated"
 LASTING = frozenset(
     {"kl-nonzero-at-start", "entropy-explosion", "engine-mismatch", "rollout-prob-mismatch", "logp-diff-growing"}
@@ -59,7 +59,7 @@ SHOWN_BY: Mapping[str, tuple[Severity, str]] = {
 TEXTS: Mapping[str, str] = {
     "harm.untold": "",
     "harm.fell": ", while {series} fell from {before} to {after}",
-    ROSE: ", while {series} rose from {before} to {after}: no harm is shown",
+    "harm.rose": ", while {series} rose from {before} to {after}: no harm is shown",
     "harm.held": ", while {series} held ({before}, then {after}): no harm is shown",
     "harm.score": "the score",
     "harm.reward": "the reward",
@@ -89,11 +89,11 @@ def graded_by_harm(rules: Iterable[Rule[Any, Any]], run: Run, outcomes: Sequence
     """The outcomes; those of rules that measure a distance are no more than a warning unless harm is shown since.
 
     A distance that is over, or lies where the reward is at full marks, is a note if it has done no harm, and so is one
-    that grows with the score.
+    that healthy runs have as well.
     """
-    distances = {rule.name: rule.grows_with_score for rule in rules if rule.measures_distance}
+    distances = {rule.name: rule.harmless_alone for rule in rules if rule.measures_distance}
     return tuple(
-        _graded(outcome, run, outcomes, grows_with_score=distances[outcome.rule])
+        _graded(outcome, run, outcomes, harmless_alone=distances[outcome.rule])
         if outcome.rule in distances and outcome.is_alarm
         else outcome
         for outcome in outcomes
@@ -160,13 +160,12 @@ def _rules_since(run: Run, step: int, outcomes: Iterable[Outcome]) -> Iterator[s
             yield outcome.rule
 
 
-def _graded(outcome: Outcome, run: Run, outcomes: Iterable[Outcome], *, grows_with_score: bool) -> Outcome:
+def _graded(outcome: Outcome, run: Run, outcomes: Iterable[Outcome], *, harmless_alone: bool) -> Outcome:
     harm = harm_since(run, _onset(outcome), outcomes)
     message = Message(outcome.message.template, {**outcome.message.values, "harm": harm.told})
     is_past = not outcome.still or any(item.rule == SOLVED and item.verdict is Verdict.FIRED for item in outcomes)
-    is_note = is_past and not harm.is_unknown and outcome.rule not in LASTING
-    is_growth = grows_with_score and harm.told.template == ROSE
-    most = Severity.INFO if is_note or is_growth else Severity.WARNING
+    is_note = harmless_alone or (is_past and outcome.rule not in LASTING)
+    most = Severity.INFO if is_note and not harm.is_unknown else Severity.WARNING
     graded = outcome if harm.is_shown else outcome.of_severity(most)
     return replace(graded, message=message)
 

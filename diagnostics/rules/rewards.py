@@ -7,7 +7,7 @@ import numpy as np
 
 from diagnostics.detectors.averages import finite_median, latest_ewma, start_level
 from diagnostics.detectors.extremes import finite_range
-from diagnostics.detectors.noise import estimate_noise
+from diagnostics.detectors.noise import estimate_noise, stable_length
 from diagnostics.detectors.proportions import CERTAIN
 from diagnostics.detectors.stillness import change_of_level
 from diagnostics.model.algorithms import MAIN_REWARD
@@ -119,6 +119,39 @@ def spread_of_answers(run: Run) -> float | None:
     logged = run.get("score_std", "reward_std") or alone
     spread = math.nan if logged is None else start_level(logged.values)
     return None if math.isnan(spread) else spread
+
+
+def spread_by_batches(run: Run, series: Series) -> float | None:
+    """The deviation of a reward from answer to answer: as logged, or what the noise between batches implies.
+
+    None where neither it nor the size of a batch is known.
+    """
+    logged = spread_of_answers(run)
+    if logged is not None:
+        return logged
+    batch = run.settings.value("batch_size") or run.settings.value("per_device_train_batch_size")
+    if not isinstance(batch, int) or batch <= 0:
+        return None
+    return noise_of_batches(series) * math.sqrt(batch)
+
+
+def noise_of_batches(series: Series) -> float:
+    """The deviation of a metric from batch to batch, while it was stable."""
+    return estimate_noise(series.values[: stable_length(len(series))]).deviation
+
+
+def may_have_gained(values: Values, much: float, standard_errors: float) -> bool:
+    """Whether a gain of `much` from the first third of a reward to the last lies within this many standard errors."""
+    change = change_of_level(values)
+    return change is not None and change.after - change.before + standard_errors * change.error >= much
+
+
+def may_be_rising(run: Run, series: Series | None, small: float, standard_errors: float) -> bool:
+    """Whether a reward has risen, or its noise hides whether it gained `small` of the spread from answer to answer."""
+    if series is None:
+        return False
+    spread = spread_by_batches(run, series)
+    return has_risen(series) or bool(spread and may_have_gained(series.values, small * spread, standard_errors))
 
 
 def spread_of_marks(run: Run) -> float | None:

@@ -110,7 +110,7 @@ class Rule(ABC, Generic[SubjectT, LimitsT]):
     (`diagnostics.rules.telling_samples`; empty: none). `judges_start`: only the first point is judged. Where one of
     `graver_with` warns of the same steps, a warning becomes critical. `measures_distance`: what it judges is a distance
     or a size, which alone is no harm, so it is critical only where harm is shown (`diagnostics.rules.harm`).
-    `grows_with_score`: it may grow because there is more to learn from, and is a note where the score has risen since.
+    `harmless_alone`: healthy runs have it as well, so that it is a note where the score rose or held since.
     """
 
     subject: ClassVar[type]
@@ -129,7 +129,7 @@ class Rule(ABC, Generic[SubjectT, LimitsT]):
     judges_start: bool = False
     graver_with: tuple[str, ...] = ()
     measures_distance: bool = False
-    grows_with_score: bool = False
+    harmless_alone: bool = False
 
     def seen(self, subject: SubjectT) -> SubjectT:
         """What the rule sees of a subject."""

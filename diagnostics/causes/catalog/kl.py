@@ -7,7 +7,7 @@ from diagnostics.causes.catalog.rule_groups import (
     WANDERING_RULES,
 )
 from diagnostics.causes.discriminators.engine import samples_are_cut_off
-from diagnostics.causes.discriminators.rewards import only_sampling_changed
+from diagnostics.causes.discriminators.rewards import only_sampling_changed, policy_is_held_back
 from diagnostics.causes.discriminators.sampling import (
     sampling_follows_the_policy,
     sampling_is_cut_off,
@@ -64,6 +64,7 @@ KL_CAUSES: tuple[CauseEntry, ...] = (
             "smp-score-length",
             "kl-too-high",
             "kl-runaway",
+            "update-too-large",
             "kl-penalty-dominates",
             "value-loss-spike",
             "ess-low",
@@ -74,6 +75,7 @@ KL_CAUSES: tuple[CauseEntry, ...] = (
             "eos-never-generated",
             "length-collapse",
             *GARBLED_SAMPLE_RULES,
+            "entropy-collapse",
             "entropy-explosion",
             "explained-variance-low",
             "kl-up-reward-flat",
@@ -181,6 +183,7 @@ KL_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("kl-coef-rising", kl_weight_jumped),
             Indicator("kl-coef-rising", kl_weight_grew_heavy),
             Indicator("policy-hardly-moves", kl_penalty_holds_it),
+            Indicator("reward-not-improving", policy_is_held_back),
         ),
         support=("reward-not-improving",),
         against=(

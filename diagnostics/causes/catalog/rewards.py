@@ -1,6 +1,11 @@
 """Causes in the reward and in the prompts: no signal, the wrong scale, the wrong aim."""
 
-from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES, GARBLED_SAMPLE_RULES, WANDERING_RULES
+from diagnostics.causes.catalog.rule_groups import (
+    DEGRADED_TEXT_RULES,
+    EQUAL_REWARD_RULES,
+    GARBLED_SAMPLE_RULES,
+    WANDERING_RULES,
+)
 from diagnostics.causes.discriminators.rewards import (
     all_is_paid_in_full,
     chance_decides,
@@ -13,6 +18,7 @@ from diagnostics.causes.discriminators.rewards import (
     prompts_are_identical,
     reward_ignores_the_policy,
     rewards_differed_before,
+    score_fell,
     scores_are_chance,
 )
 from diagnostics.causes.discriminators.sampling import shows_variety
@@ -169,7 +175,9 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
             "kl-up-reward-flat",
             "reward-not-improving",
             "reward-regression",
+            *DEGRADED_TEXT_RULES,
         ),
+        follows_if=dict.fromkeys(DEGRADED_TEXT_RULES, score_fell),
         remedies=(
             "score-scaling",
             "whitened-rewards",

@@ -13,11 +13,15 @@ from diagnostics.causes.discriminators.updates import (
     clip_range_is_usual,
     jump_is_grave,
     kl_penalty_is_usual,
+    learning_rate_is_extreme,
     policy_jumped,
 )
 from diagnostics.causes.entry import CauseEntry, Variant
-from diagnostics.causes.indicator import Indicator, is_warning
+from diagnostics.causes.indicator import Indicator, always_true, is_warning
 from diagnostics.last_words import kind_of
+
+DEAD_FROM_THE_START = ("reward-func-constant", "reward-stuck-at-floor", "zero-variance-groups", "truncation-high")
+"""What a log shows whose first row comes after the update that wrecked the policy."""
 
 UPDATE_CAUSES: tuple[CauseEntry, ...] = (
     CauseEntry(
@@ -34,6 +38,7 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("kl-too-high", policy_jumped, escalates=jump_is_grave),
             Indicator("policy-frozen"),
             Indicator("grad-norm-sustained", batches_are_used_often),
+            *(Indicator(rule, learning_rate_is_extreme, proves=always_true) for rule in DEAD_FROM_THE_START),
         ),
         support=(
             "kl-runaway",

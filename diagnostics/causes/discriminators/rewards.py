@@ -20,6 +20,7 @@ from diagnostics.model.series import Series
 START = 5  # logged points that show the start of a run, or its end
 MEDIAN_LAG = 2  # points: half of the five that a rule's median covers
 FAR = 0.2  # nats per token from the reference: as far as healthy public runs end
+AT_REST = 0.05  # nats per answer: a KL below it may be what two engines or rounding make
 AWAY = 0.5  # nats per answer: there a policy that follows its reward has gained √(2 · 0.5) deviations of it
 MOVED = 0.2  # of its entropy at the start: twice what a policy that stands still may seem to move
 CHANCE = 3.0  # standard errors of the difference of two means
@@ -128,6 +129,28 @@ def reward_ignores_the_policy(outcome: Outcome, run: Run) -> bool:
         return (of_token or 0.0) >= FAR or (of_answer or 0.0) >= AWAY
     change = change_of_level(entropy.values) if entropy is not None else None
     return change is not None and change.is_proven and abs(change.after - change.before) >= MOVED * change.before
+
+
+def policy_is_held_back(outcome: Outcome, run: Run) -> bool:
+    """Whether a reward stayed flat because something keeps the policy near the reference.
+
+    Its KL has left its first value, so that updates do move it, and has neither grown since nor come near what a gain
+    would take.
+    """
+    kl, away = run.get("kl_per_token", "kl_per_sequence"), distance_of_answers(run)
+    change = change_of_level(kl.values) if kl is not None else None
+    if outcome.message.template != "reward-not-improving.flat" or kl is None or change is None or away is None:
+        return False
+    has_left = kl.values[0] < change.after / 2 and change.after > CHANCE * change.error
+    has_grown = change.is_proven and change.after > change.before
+    return bool(has_left) and not has_grown and AT_REST < away < AWAY
+
+
+def score_fell(run: Run) -> bool:
+    """Whether the graders' score is lower in the last third of the run than in the first."""
+    score = _score(run)
+    change = None if score is None else change_of_level(score.values)
+    return change is not None and change.is_proven and change.after < change.before
 
 
 def level_at_the_end(series: Series | None) -> float | None:

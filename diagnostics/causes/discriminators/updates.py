@@ -11,6 +11,7 @@ from diagnostics.causes.discriminators.sampling import (
     sampling_was_always_near_greedy,
 )
 from diagnostics.causes.discriminators.shapes import find_break, medians_of_windows, steps_between_points
+from diagnostics.detectors.extremes import finite_range
 from diagnostics.model.alignment import at_common_steps
 from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.quirks import Quirk
@@ -25,6 +26,7 @@ HEAVY_PENALTY = 1.0  # twenty times the usual weight of the KL of 0.04 to 0.05
 GREW = 2.0  # times its first value
 OUTWEIGHS = 3.0  # times the score: what its differences say is lost in the penalty's own noise
 MANY_UPDATES = 16  # per batch: PPO's usual four passes over four mini-batches
+EXTREME_RATE = 0.01  # learning rate; models of a million parameters learn at a tenth of it at most
 WEIGHT_JUMP = 3.0  # times; an adaptive controller raises the weight by a fifth at most
 
 
@@ -197,6 +199,13 @@ def kl_grew(outcome: Outcome, run: Run) -> bool:
 def batches_are_used_often(outcome: Outcome, run: Run) -> bool:
     """Whether the settings state many updates on the same answers: the last of them act on a policy that is gone."""
     return run.settings.updates_per_generation >= MANY_UPDATES
+
+
+def learning_rate_is_extreme(outcome: Outcome, run: Run) -> bool:
+    """Whether a logged learning rate is beyond what any transformer learns at with Adam, and the finding is grave."""
+    rate = run.get("learning_rate")
+    is_grave = outcome.severity is Severity.CRITICAL
+    return is_grave and rate is not None and finite_range(rate.values)[1] >= EXTREME_RATE
 
 
 def size_of_single_updates_shows(run: Run) -> bool:

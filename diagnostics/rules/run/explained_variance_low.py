@@ -2,9 +2,10 @@
 
 What it checks
     The explained variance (`ppo/val/var_explained`), as the median of five logged points, for five points: −0.5 or
-    below after the first 50 points is a warning, and info where the score has risen nevertheless, or where the critic
-    is still learning (what it leaves unexplained falls over the run, by more than chance explains, and has not begun
-    to rise); 0.2 or below after the first 200 is info.
+    below after the first 50 points is a warning. It is info where the score has risen nevertheless, or may have gained
+    a fifth of the spread from answer to answer as far as its noise tells, and where the critic is still learning (what
+    it leaves unexplained falls over the run, by more than chance explains, and has not begun to rise). 0.2 or below
+    after the first 200 points is info.
 
 Why it matters
     At 1 the critic predicts the returns, at 0 only their mean. Below 0 it does harm: advantages are noisier with it
@@ -33,7 +34,7 @@ from diagnostics.model.series import Series
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, TooFew, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import SCORES, has_risen
+from diagnostics.rules.rewards import SCORES, may_be_rising
 from diagnostics.rules.rule import Fired, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
@@ -48,6 +49,8 @@ class Limits(RuleLimits):
     warm_up: int = limit(50, "logged points", "engineering default: a new value head starts below 0")
     late: int = limit(200, "logged points", "engineering default")
     patience: int = limit(5, "logged points", "engineering default")
+    small: float = limit(0.2, "of the spread from answer to answer", "Cohen 1988: a small effect")
+    standard_errors: float = limit(2.0, "standard errors of the gain", "engineering default")
 
 
 class ExplainedVarianceLow(RunRule[Limits]):
@@ -83,12 +86,16 @@ class ExplainedVarianceLow(RunRule[Limits]):
         worse = read_levels(series, (level,), above=False, warm_up=limits.warm_up)
         if isinstance(worse, TooFew) or worse.breach:
             found = self.judged(worse, key="worse")
-            if isinstance(found, Fired) and (has_risen(run.get(*SCORES)) or _is_learning(series)):
+            if isinstance(found, Fired) and (_may_be_rising(run, limits) or _is_learning(series)):
                 return replace(found, severity=Severity.INFO, episodes=regraded(found.episodes, Severity.INFO))
             return found
         level = Level(Severity.INFO, limits.info, limits.patience)
         little = read_levels(series, (level,), above=False, warm_up=limits.late)
         return self.judged(worse if isinstance(little, TooFew) else little)
+
+
+def _may_be_rising(run: Run, limits: Limits) -> bool:
+    return may_be_rising(run, run.get(*SCORES), limits.small, limits.standard_errors)
 
 
 def _is_learning(series: Series) -> bool:

@@ -3,8 +3,8 @@
 What it checks
     The gradient norm, as the median of five logged points, against its own median of up to 50 points ending five
     earlier: three times as much for five points, from a median of more than 0.01, is a warning. The first 50 points are
-    not judged. It is info where the score has risen since, and critical where the entropy explodes or collapses, or the
-    two engines drift apart, and harm is shown.
+    not judged. It is info where the score rose or held since, and critical where the entropy explodes or collapses, or
+    the two engines drift apart, and harm is shown.
 
 Why it matters
     A norm that keeps growing often comes before a collapse: the rollout engine and the trainer disagree, the entropy
@@ -59,7 +59,7 @@ class GradNormSustained(RunRule[Limits]):
     inputs = ("grad_norm",)
     limits = Limits()
     measures_distance = True
-    grows_with_score = True
+    harmless_alone = True
     graver_with = ("entropy-explosion", "entropy-collapse", "logp-diff-growing")
     remedies = ("lower-learning-rate", "clipped-gradient", "fewer-epochs")
     texts = english(

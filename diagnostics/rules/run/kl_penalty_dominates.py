@@ -49,7 +49,6 @@ import numpy as np
 from diagnostics.detectors.averages import ewma, finite_median, finite_points, start_level
 from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.extremes import extreme_so_far, finite_range, index_of_extreme
-from diagnostics.detectors.noise import estimate_noise, stable_length
 from diagnostics.detectors.rolling import MEDIAN_WINDOW, rolling_median
 from diagnostics.model.alignment import at_common_steps, finite_only
 from diagnostics.model.outcome import Evidence, Severity
@@ -59,7 +58,15 @@ from diagnostics.model.settings import UNSCALED_REWARDS
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import SCORES, has_risen, is_at_full_marks, spread_of_answers, spread_of_marks
+from diagnostics.rules.rewards import (
+    SCORES,
+    has_risen,
+    is_at_full_marks,
+    noise_of_batches,
+    spread_by_batches,
+    spread_of_answers,
+    spread_of_marks,
+)
 from diagnostics.rules.rule import Fired, Input, Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
@@ -150,7 +157,8 @@ class KlPenaltyDominates(RunRule[Limits]):
         beta = _weight_in_loss(run, kl, limits) if stated is None else stated
         if beta is None or points < limits.patience:
             return too_few(limits.patience, points)
-        push = spread_of_answers(run) if run.settings.value("scale_rewards") in UNSCALED_REWARDS else 1.0
+        is_scaled = run.settings.value("scale_rewards") not in UNSCALED_REWARDS
+        push = 1.0 if is_scaled else spread_of_answers(run) or spread_of_marks(run) or None  # 0 of a sparse reward
         room = math.inf if push is None or beta <= 0 else (push / beta) ** 2 / 2
         reached = start_level(kl.values[::-1], MEDIAN_WINDOW)
         is_held = room < limits.room and reached <= room
@@ -217,7 +225,9 @@ class KlPenaltyDominates(RunRule[Limits]):
         if found := self._outweighed(penalty, score, limits):
             return found
         gain = np.maximum(ewma(score.values) - start_level(score.values, limits.start), 0.0)
-        bar = np.maximum(gain, max(limits.spread * _batch_deviation(run, score), limits.smallest))
+        bar = np.maximum(
+            gain, max(limits.spread * (spread_by_batches(run, score) or noise_of_batches(score)), limits.smallest)
+        )
         times = replace(penalty, values=np.maximum(-penalty.values, 0.0) / bar)
         most = limits.far if has_risen(score) else limits.times
         level = Level(Severity.WARNING, most, limits.patience)
@@ -297,13 +307,3 @@ def _weight_in_loss(run: Run, kl: Series, limits: Limits) -> float | None:
         return None
     follows = float(np.corrcoef(x, y)[0, 1]) >= limits.correlation
     return float(np.polyfit(x, y, 1)[0]) if follows else None
-
-
-def _batch_deviation(run: Run, score: Series) -> float:
-    """The deviation of the score within a batch: logged, or what the noise between batches of that size implies."""
-    logged = spread_of_answers(run)
-    if logged is not None:
-        return logged
-    batch = run.settings.value("batch_size") or run.settings.value("per_device_train_batch_size")
-    size = batch if isinstance(batch, int) and batch > 0 else 1
-    return estimate_noise(score.values[: stable_length(len(score))]).deviation * math.sqrt(size)

@@ -28,7 +28,6 @@ import numpy as np
 
 from diagnostics.detectors.averages import finite_points
 from diagnostics.detectors.episodes import Episode
-from diagnostics.detectors.stillness import change_of_level
 from diagnostics.detectors.trend import lasting_slope
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
@@ -36,7 +35,7 @@ from diagnostics.model.series import Series
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import ANY_SCORE, full_marks, spread_of_answers
+from diagnostics.rules.rewards import ANY_SCORE, full_marks, may_have_gained, spread_by_batches
 from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
@@ -101,11 +100,9 @@ def _slope(series: Series, limits: Limits) -> float:
 
 
 def _may_have_gained(run: Run, reward: Series, limits: Limits) -> bool:
-    """Whether a small gain over the window is not ruled out; False where the spread of the answers is unknown."""
-    spread, change = spread_of_answers(run), change_of_level(reward.values[-limits.window :])
-    if spread is None or change is None:
-        return False
-    return change.after - change.before + limits.standard_errors * change.error >= limits.small * spread
+    """Whether a small gain over the window is not ruled out."""
+    spread, recent = spread_by_batches(run, reward), reward.values[-limits.window :]
+    return bool(spread and may_have_gained(recent, limits.small * spread, limits.standard_errors))
 
 
 def _is_high(run: Run, reward: Series, limits: Limits) -> bool:

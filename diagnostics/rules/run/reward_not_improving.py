@@ -7,12 +7,12 @@ What it checks
     (Mann–Kendall, corrected for autocorrelation, p < 0.01) and the smoothed reward is not above its start by more than
     chance explains; in fewer than 100 steps, where chance hides a small gain, not above its start at all. The start is
     the median of the first 20 steps, or of the first five where the reward has risen from there: a task may be learned
-    within 20 steps. Where the spread from answer to answer is known, a gain of a fifth of it must be ruled out as well:
-    with a small batch a short run may have gained that unnoticed. Where such a gain is ruled out from the first third
-    of the run to the last, it fires however the last points lie: single lucky batches are no rise. In fewer than 100
-    steps it is info, unless the reward has fallen by more than chance explains: three healthy public runs gained a
-    tenth to a quarter of that spread in 100 steps. It is info as well where the score rises and its KL term
-    hides that.
+    within 20 steps. A gain of a fifth of the spread from answer to answer must be ruled out as well, as far as that is
+    logged or follows from the noise between batches of their size: with a small batch a short run may have gained that
+    unnoticed. Where such a gain is ruled out from the first third of the run to the last, it fires however the last
+    points lie: single lucky batches are no rise. In fewer than 100 steps it is info, unless the reward has fallen by
+    more than chance explains: three healthy public runs gained a tenth to a quarter of that spread in 100 steps. It is
+    info as well where the score rises and its KL term hides that.
 
 Why it matters
     "If training works as intended, this metric should keep going up."
@@ -50,6 +50,7 @@ from diagnostics.rules.rewards import (
     has_risen,
     is_solved,
     main_reward,
+    spread_by_batches,
     spread_of_answers,
     spread_of_marks,
 )
@@ -103,7 +104,8 @@ class RewardNotImproving(RunRule[Limits]):
         window, shortest = _window(run, series, limits), limits.shortest_run
         means, points = ewma(series.values), finite_points(series.values)
         start, reached = _start(series.values, limits), latest_value(means)
-        if shortest <= points < window and has_risen(series):
+        is_whole = points < 2 * window  # what is judged is most of the run
+        if shortest <= points and is_whole and has_risen(series):
             return Quiet(reached, start, series.unit, series.name, series.tag)
         if points < window or math.isnan(reached):
             return too_few(window, points)
@@ -120,7 +122,8 @@ class RewardNotImproving(RunRule[Limits]):
         if rises or reached > needed:
             return Quiet(reached, needed, series.unit, series.name, series.tag)
         gained = Gain(reached - start, luck.error_of_gain(limits.start))
-        if (spread := spread_of_answers(run)) and gained.may_be(limits.small * spread, limits.standard_errors):
+        spread = spread_by_batches(run, run.get("score") or series)
+        if spread and gained.may_be(limits.small * spread, limits.standard_errors):
             values: dict[str, Value] = {"error": gained.error, "small": limits.small * spread}
             return Skipped(self.message("noisy", **values), self.message("noisy_enable"))
         episode = Episode(len(series) - window, len(series) - 1, still=True)

@@ -5,7 +5,8 @@ What it checks
     (`rewards/{name}/mean`), in the latest thousand points: over ten logged points, five times in a row, they move in
     opposite directions (correlation −0.9 or below). And each function whose name speaks of what is right: a mean that
     lies between −1 and 0 at every point, with a spread that no answer above 0 leaves room for, says that a right answer
-    earns no more than nothing.
+    earns no more than nothing. Where that holds of every function, whatever its name, and the reward rises while the
+    entropy grows by half until the last third of the run, it is noise that earns the most.
 
 Why it matters
     A weight below 0 reverses the objective: the policy learns to fail, and the log shows a rising reward.
@@ -13,7 +14,8 @@ Why it matters
 When it is wrong
     A function that measures something unwanted, such as repetition or length, rightly counts negative: one whose name
     says that it rewards form is not judged. With several functions each may have its own sign, so that only their names
-    are judged. A function may give 0 to a right answer and less to a wrong one on purpose.
+    and their ranges are judged. A function may give 0 to a right answer and less to a wrong one on purpose; answers
+    then come to agree, and the entropy falls.
 
 What to try
     Correct the sign in reward_weights, or in what the function returns.
@@ -23,19 +25,22 @@ References
     −1 to 0 with a mean of m have a variance of −m (1 + m) at most.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
+from diagnostics.detectors.averages import start_level
 from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.extremes import finite_range
+from diagnostics.detectors.stillness import change_of_level
 from diagnostics.model.alignment import at_common_steps, finite_only
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import NO_VALUES, Series, Values
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import SCORES, rewards_form, speaks_of_what_is_right
+from diagnostics.rules.rewards import SCORES, has_risen, rewards_form, speaks_of_what_is_right
 from diagnostics.rules.rule import Fired, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
@@ -49,6 +54,9 @@ class Limits(RuleLimits):
     below: float = limit(0.01, "reward", "a mean of exactly 0 has no sign")
     surplus: float = limit(0.5, "of the largest variance", "few answers estimate it; rewards of ±1 have twice as much")
     latest: int = limit(1000, "logged points", "engineering default: so far back a sign is no news")
+    noise: float = limit(
+        1.5, "× the entropy before", "measured on trainings of TRL: it falls where a reward is learned"
+    )
 
 
 class RewardSignFlipped(RunRule[Limits]):
@@ -69,6 +77,10 @@ class RewardSignFlipped(RunRule[Limits]):
         "−{correlation}): the function counts negative.",
         named="The function {function} gave between {lowest} and {highest} on average from step {first} to {last}, and "
         "its spread leaves no room for an answer that earned more than 0: a right one earns nothing, a wrong one less.",
+        headline_noise="No answer earns more than 0, and noise earns the most.",
+        noise="The reward rose from {before} to {after} from step {first} to {last}, and no reward function ever gave "
+        "more than 0; meanwhile the entropy grew from {entropy_before} to {entropy_after}: the less an answer says, "
+        "the more it earns.",
         several="{count} reward functions make up the reward; each may have a sign of its own.",
         form="{function} is about the form of an answer, of which there may rightly be less.",
         form_enable="Nothing is missing; the rule is about a reward for the task.",
@@ -80,6 +92,8 @@ class RewardSignFlipped(RunRule[Limits]):
         for name, function in functions.items():
             if speaks_of_what_is_right(name) and (found := self._of_name(run, name, function, limits)):
                 return found
+        if found := self._of_noise(run, functions, limits):
+            return found
         if len(functions) != 1:
             return Skipped(self.message("several", count=len(functions)), self.message("several_enable"), applies=False)
         ((name, function),) = functions.items()
@@ -103,16 +117,8 @@ class RewardSignFlipped(RunRule[Limits]):
 
     def _of_name(self, run: Run, name: str, mean: Series, limits: Limits) -> Fired | None:
         """The finding that a function for what is right gives no answer more than 0."""
-        spread = run.by_reward_function("reward_func_std").get(name)
         lowest, highest = finite_range(mean.values)
-        if spread is None or not mean.finite.all() or len(mean) < limits.window + limits.patience:
-            return None
-        if not (-1 <= lowest < -limits.below and highest <= 0):
-            return None
-        means, spreads = at_common_steps(finite_only(mean), finite_only(spread))
-        most = -means.values * (1 + means.values)
-        varies = spreads.values > 0
-        if not bool((spreads.values**2 <= (1 + limits.surplus) * most)[varies].all()) or not varies.any():
+        if len(mean) < limits.window + limits.patience or not _is_never_above_0(run, name, mean, limits):
             return None
         found = self.fired(
             mean,
@@ -126,6 +132,45 @@ class RewardSignFlipped(RunRule[Limits]):
             highest=highest,
         )
         return replace(found, headline=self.message("headline_named"))
+
+    def _of_noise(self, run: Run, functions: Mapping[str, Series], limits: Limits) -> Fired | None:
+        """The finding that rewards which are never above 0 rise while the policy turns into noise."""
+        reward, entropy = run.get(*SCORES), run.get("entropy_per_token")
+        if reward is None or entropy is None or not has_risen(reward):
+            return None
+        gained, noise = change_of_level(reward.values), change_of_level(entropy.values)
+        if gained is None or noise is None or not noise.is_proven:
+            return None
+        before = min(noise.before, start_level(entropy.values))  # it may double within the first third
+        if noise.after < limits.noise * before:
+            return None
+        if not functions or not all(_is_never_above_0(run, *item, limits) for item in functions.items()):
+            return None
+        found = self.fired(
+            reward,
+            Episode(0, len(reward) - 1, still=True),
+            Severity.WARNING,
+            measured=gained.after,
+            limit=None,
+            key="noise",
+            before=gained.before,
+            after=gained.after,
+            entropy_before=before,
+            entropy_after=noise.after,
+        )
+        return replace(found, headline=self.message("headline_noise"))
+
+
+def _is_never_above_0(run: Run, name: str, mean: Series, limits: Limits) -> bool:
+    """Whether a function's means lie between −1 and 0, and its spreads leave no room for an answer above 0."""
+    spread = run.by_reward_function("reward_func_std").get(name)
+    lowest, highest = finite_range(mean.values)
+    if spread is None or not mean.finite.all() or not (-1 <= lowest < -limits.below and highest <= 0):
+        return False
+    means, spreads = at_common_steps(finite_only(mean), finite_only(spread))
+    most = -means.values * (1 + means.values)
+    varies = spreads.values > 0
+    return bool(varies.any()) and bool((spreads.values**2 <= (1 + limits.surplus) * most)[varies].all())
 
 
 def _latest(series: Series, points: int) -> Series:

@@ -3,8 +3,8 @@
 What it checks
     The value loss against its own recent median (up to 30 logged points, ending five points earlier). Five times as
     much, as the median of five points and for three points, is a warning; a single point at twenty times is info. The
-    first 20 points are not judged, because a healthy value loss starts high and falls. The warning is critical while
-    the reward falls as well (`reward-regression`) and is lower since.
+    first 20 points are not judged, because a healthy value loss starts high and falls. It is info where the score rose
+    or held since, and critical while the reward falls as well (`reward-regression`) and is lower since.
 
 Why it matters
     Advantages are rewards minus values. With a broken critic they are noise, and the policy follows.
@@ -59,6 +59,7 @@ class ValueLossSpike(RunRule[Limits]):
     inputs = ("value_loss",)
     limits = Limits()
     measures_distance = True
+    harmless_alone = True
     graver_with = ("reward-regression",)
     remedies = ("whitened-rewards", "restored-value-clip-range", "lower-learning-rate", "clipped-gradient")
     texts = english(

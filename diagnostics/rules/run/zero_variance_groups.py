@@ -2,14 +2,15 @@
 
 What it checks
     The share of groups without a difference (`frac_reward_zero_std`), as the median of five logged points: 0.4 for ten
-    steps is info, half for thirty is a warning, as a sparse reward takes some steps to rise (for ten, where answers are
-    drawn as told below). Their mean must exceed that by three of its standard errors, because with a handful of groups
-    in a step half may agree by chance. Nearly all of them (98 %) for ten steps is critical where the run began like
-    that and earns less than half of the highest reward. It is info where the reward is near its highest value, because
-    groups then agree in being right, and where the reward rises regardless. Neither exception holds where answers are
-    drawn at a temperature below 0.3, at which they agree whether right or wrong; where no temperature is known, nor
-    where half of the groups agreed from the start, at an entropy below 0.03 nats per token, before most answers were
-    right. The first five steps are not judged.
+    steps is info, half for thirty is a warning, as a sparse reward takes some steps to rise. Their mean must exceed
+    that by three of its standard errors, because with a handful of groups in a step half may agree by chance. Nearly
+    all of them (98 %) for thirty steps, or for ten in which the mean reward is the same as well, is critical where the
+    run began like that and earns less than half of the highest reward. It is info where the reward is near its highest
+    value, because groups then agree in being right, and where the reward rises regardless, or may have gained a fifth
+    of the spread from answer to answer as far as its noise tells. None of this holds where answers are drawn at a
+    temperature below 0.3, at which they agree whether right or wrong; where no temperature is known, nor where half of
+    the groups agreed from the start, at an entropy below 0.03 nats per token, before most answers were right: ten steps
+    are enough then. The first five steps are not judged.
 
 Why it matters
     GRPO learns from differences within a group. Only the other groups count, and the gradient is as noisy as that of
@@ -38,13 +39,13 @@ from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.alignment import values_between
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.model.series import Series
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.breaches import Breach, Level, leading
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Reading, read_proven_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.missing_metrics import why_not_per_group
-from diagnostics.rules.rewards import full_marks, has_risen
+from diagnostics.rules.rewards import full_marks, has_never_moved, may_be_rising
 from diagnostics.rules.rule import Fired, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
@@ -58,10 +59,12 @@ class Limits(RuleLimits):
         0.98, "fraction", "measured on trainings of TRL: of a sparse reward, healthy ones began with 94 % and learned"
     )
     patience: int = limit(10, "logged points", "engineering default")
-    lasting: int = limit(30, "logged points", "healthy trainings of a sparse reward rise that soon; for the warning")
+    lasting: int = limit(30, "logged points", "healthy trainings of a sparse reward rise that soon; for alarms")
     warm_up: int = limit(5, "logged points", "engineering default")
     early: int = limit(20, "logged points", "engineering default: what begins later was brought about")
     low: float = limit(0.5, "of the highest reward", "engineering default")
+    small: float = limit(0.2, "of the spread from answer to answer", "Cohen 1988: a small effect")
+    standard_errors: float = limit(2.0, "standard errors of the gain", "engineering default")
     near: float = limit(0.8, "of the highest reward", "rlhf-book: above 80 % most silent groups are solved ones")
 
 
@@ -91,20 +94,10 @@ class ZeroVarianceGroups(RunRule[Limits]):
             return reason
         series = series_of(run, "zero_std_fraction")
         limits = paced(limits, run, series, patience=5, lasting=10, warm_up=1, early=4)
-        info = Level(Severity.INFO, limits.info, limits.patience)
-        warning = Level(Severity.WARNING, limits.warning, limits.patience)
-        critical = Level(Severity.CRITICAL, limits.critical, limits.patience)
-        reading = read_proven_levels(series, (info, warning, critical), warm_up=limits.warm_up)
-        if (
-            isinstance(reading, Reading)
-            and reading.severity is Severity.CRITICAL
-            and not _began_so(run, reading, limits)
-        ):
-            reading = read_proven_levels(series, (info, warning), warm_up=limits.warm_up)
         is_greedy = _samples_near_greedily(run, limits)
-        may_pass = isinstance(reading, Reading) and reading.severity is Severity.WARNING and not is_greedy
-        if may_pass and not _lasts(series, limits):
-            reading = read_proven_levels(series, (info,), warm_up=limits.warm_up)
+        note = Level(Severity.INFO, limits.info, limits.patience)
+        alarming = _alarming(run, series, limits, limits.patience if is_greedy else limits.lasting)
+        reading = alarming or read_proven_levels(series, (note,), warm_up=limits.warm_up)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading)
         is_near = _share_of_marks(run, series, reading.breach) >= limits.near
@@ -115,17 +108,42 @@ class ZeroVarianceGroups(RunRule[Limits]):
         if (
             isinstance(found, Fired)
             and found.severity.rank > 0
-            and (is_right or (has_risen(run.get("reward")) and not is_greedy))
+            and (is_right or (not is_greedy and _may_be_rising(run, limits)))
         ):
             return replace(found, severity=Severity.INFO)
         return found
 
 
-def _lasts(series: Series, limits: Limits) -> bool:
-    """Whether half of the groups agreed for so long that even a sparse reward would have risen."""
-    level = Level(Severity.WARNING, limits.warning, limits.lasting)
-    reading = read_proven_levels(series, (level,), warm_up=limits.warm_up)
-    return isinstance(reading, Reading) and reading.breach is not None
+def _alarming(run: Run, series: Series, limits: Limits, patience: int) -> Reading | None:
+    """The reading at this patience, or sooner where nothing at all is earned; None where no more than a note comes of
+    it."""
+    soon = _read(run, series, limits, limits.patience)
+    if soon and soon.severity is Severity.CRITICAL and _all_earn_the_same(run, soon):
+        return soon
+    reading = _read(run, series, limits, patience)
+    return reading if reading and reading.severity is not Severity.INFO else None
+
+
+def _read(run: Run, series: Series, limits: Limits, patience: int) -> Reading | None:
+    """The breaches at this patience; None where there are none. Critical ones only where the run began like that."""
+    info = Level(Severity.INFO, limits.info, patience)
+    warning = Level(Severity.WARNING, limits.warning, patience)
+    critical = Level(Severity.CRITICAL, limits.critical, patience)
+    reading = read_proven_levels(series, (info, warning, critical), warm_up=limits.warm_up)
+    if isinstance(reading, Reading) and reading.severity is Severity.CRITICAL and not _began_so(run, reading, limits):
+        reading = read_proven_levels(series, (info, warning), warm_up=limits.warm_up)
+    return reading if isinstance(reading, Reading) and reading.breach else None
+
+
+def _all_earn_the_same(run: Run, reading: Reading) -> bool:
+    """Whether the mean reward does not change either while groups agree: then it is no sparse one."""
+    breach = leading([breach for breach in reading.breaches if breach.level.severity is reading.severity])
+    reward = run.get("reward")
+    return reward is not None and has_never_moved(_values_of(reward, reading.series, breach))
+
+
+def _may_be_rising(run: Run, limits: Limits) -> bool:
+    return may_be_rising(run, run.get("reward"), limits.small, limits.standard_errors)
 
 
 def _samples_near_greedily(run: Run, limits: Limits) -> bool:
@@ -150,6 +168,11 @@ def _share_of_marks(run: Run, series: Series, breach: Breach) -> float:
     reward, highest = run.get("reward"), full_marks(run)
     if reward is None or not highest:
         return -1.0
-    first, last = series.steps[[breach.episode.first, breach.episode.last]].tolist()
-    median = finite_median(values_between(reward, first, last))
+    median = finite_median(_values_of(reward, series, breach))
     return -1.0 if math.isnan(median) else median / highest
+
+
+def _values_of(reward: Series, series: Series, breach: Breach) -> Values:
+    """The rewards while the series was in breach."""
+    first, last = series.steps[[breach.episode.first, breach.episode.last]].tolist()
+    return values_between(reward, first, last)

@@ -4,7 +4,7 @@ What it checks
     The rank correlation of score and length over the newest logged answers, where these have grown by half since the
     first tables. Above 0.6, and clearly higher than it was there, it is info; above 0.9 it is a warning. Where several
     answers to a prompt are logged, as in GRPO, ranks are taken within the prompt: a prompt that needs long answers and
-    earns much says nothing about length.
+    earns much says nothing about length. Answers to a prompt that all score the same do not count.
 
 Why it matters
     Length is the easiest thing to optimise. In published PPO runs most of the gain in reward came from longer
@@ -22,6 +22,8 @@ What to try
 References
     A Long Way to Go (arXiv 2310.03716).
 """
+
+from itertools import chain
 
 import numpy as np
 
@@ -72,11 +74,11 @@ class SmpScoreLength(SampleRule[Limits]):
         now, before = with_scores(seen.recent), with_scores(seen.first)
         if not is_graded(now):
             return not_graded()
-        if not seen.can_compare or min(len(now), len(before)) < limits.rows:
-            return too_few_samples("scored samples, at the start and now", limits.rows, min(len(now), len(before)))
         within = min(map(_repeated_prompts, (now, before))) >= limits.rows
+        free = [_repeated_prompts(_of_different_scores(rows)) if within else len(rows) for rows in (now, before)]
+        if not seen.can_compare or min(free) < limits.rows:
+            return too_few_samples("scored samples, at the start and now", limits.rows, min(free))
         rho, start = (_within_prompts(rows) if within else _correlation(rows) for rows in (now, before))
-        free = [_repeated_prompts(rows) if within else len(rows) for rows in (now, before)]
         error = np.sqrt(sum(1 / (count - 3) for count in free))
         has_risen = np.arctanh(rho) - np.arctanh(start) >= limits.standard_errors * error and rho - start >= limits.rise
         has_grown = np.median(lengths_of(now)) >= limits.growth * np.median(lengths_of(before))
@@ -94,6 +96,11 @@ def _correlation(rows: Rows) -> float:
 def _within_prompts(rows: Rows) -> float:
     pairs = [(scores_of(group), lengths_of(group)) for group in groups_of(rows)]
     return float(np.clip(spearman_within(pairs), -_CERTAIN, _CERTAIN))
+
+
+def _of_different_scores(rows: Rows) -> Rows:
+    """The rows whose prompt was answered with more than one score."""
+    return tuple(chain.from_iterable(group for group in groups_of(rows) if np.ptp(scores_of(group)) > 0))
 
 
 def _repeated_prompts(rows: Rows) -> int:

@@ -2,15 +2,17 @@
 
 What it checks
     The distinct words among the newest logged answers, counted in as many words as the first tables hold (without
-    numbers): half of the number at the start, or fewer, is a warning.
+    numbers): half of the number at the start, or fewer, is a warning. Where the answers at the start that scored as
+    well hold a hundred words, it must be half of theirs as well: an answer may have but one right form, which more
+    answers have now.
 
 Why it matters
     A policy that has found a few rewarded words says them in any order. Each answer may look varied; all of them
     together do not.
 
 When it is wrong
-    A task whose answers converge to one form uses fewer words too. Healthy runs of the remarks demo kept three
-    quarters of theirs.
+    A task whose answers converge to one form uses fewer words too, and the log may hold too few right answers of the
+    start to tell. Healthy runs of the remarks demo kept three quarters of theirs.
 
 What to try
     Read the top-scored rows to see which words are rewarded. Correct the reward, raise the KL coefficient, go back to a
@@ -20,10 +22,13 @@ References
     Engineering default · RAGEN (arXiv 2504.20073).
 """
 
+from collections.abc import Sequence
+
+from diagnostics.detectors.averages import finite_median
 from diagnostics.model.outcome import Severity
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.row_measures import with_scores
+from diagnostics.rules.samples.row_measures import scores_of, with_scores
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, nothing_to_compare, too_few_samples
 from diagnostics.rules.samples.tables import Rows, View
 from diagnostics.rules.samples.text_measures import words
@@ -60,15 +65,28 @@ class SmpVocabularyCollapse(SampleRule[Limits]):
     def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
         if not seen.can_compare:
             return nothing_to_compare()
-        now, before = _all_words(seen.recent), _all_words(seen.first)
-        count = min(len(now), len(before))
-        if count < limits.words:
-            return too_few_samples("words, at the start and now", limits.words, count)
-        kept = len(set(now[:count])) / len(set(before[:count]))
+        now, at_start = _all_words(seen.recent), [_all_words(seen.first), _all_words(_as_good_at_start(seen))]
+        fewest = min(len(now), len(at_start[0]))
+        if fewest < limits.words:
+            return too_few_samples("words, at the start and now", limits.words, fewest)
+        compared = [_compared(now, before) for before in at_start if len(before) >= limits.words]
+        values = max(compared, key=lambda found: found["now"] / found["before"])
+        kept = values["now"] / values["before"]
         severity = Severity.WARNING if kept <= limits.warning else None
         by_score = sorted(with_scores(seen.recent), key=lambda row: -(row.sample.score or 0.0))
-        values = {"now": len(set(now[:count])), "before": len(set(before[:count])), "words": count}
         return Judgement(kept, limits.warning, severity, "of the start's", values=values, samples=by_score)
+
+
+def _compared(now: Sequence[str], before: Sequence[str]) -> dict[str, int]:
+    """How many words are compared, and how many different ones there are among them now and before."""
+    count = min(len(now), len(before))
+    return {"now": len(set(now[:count])), "before": len(set(before[:count])), "words": count}
+
+
+def _as_good_at_start(seen: View) -> Rows:
+    """The answers at the start that scored no worse than most of the newest."""
+    usual = finite_median(scores_of(seen.recent))
+    return tuple(row for row in with_scores(seen.first) if row.sample.score is not None and row.sample.score >= usual)
 
 
 def _all_words(rows: Rows) -> list[str]:

@@ -160,3 +160,21 @@ def test_a_saturated_reward_contradicts_a_strong_kl_penalty(make_run: MakeRun) -
     solved = replace(tight, rule="reward-saturated", grade="P", severity=Severity.INFO)
     assert [cause.cause for cause in ranked_causes(run, [tight])] == ["kl-penalty-too-strong"]
     assert [cause.cause for cause in ranked_causes(run, [tight, solved])] == ["task-too-easy"]
+
+
+@pytest.mark.parametrize(
+    ("kl", "held"), [("0 0.005x119", True), ("0..0.005x120", False), ("0 0.05x119", False), ("0x120", False)]
+)
+def test_a_flat_reward_over_a_kl_that_stays_small_is_held_back_by_the_penalty(
+    make_run: MakeRun, kl: str, *, held: bool
+) -> None:
+    noise = np.random.default_rng(1)
+    levels = {"reward": (1.98, 0.02), "entropy_per_token": (0.06, 0.006), "length_mean": (20, 0.5)}
+    flat = {name: level + noise.normal(scale=scale, size=120) for name, (level, scale) in levels.items()}
+    found = causes(make_run("rloo", kl_per_token=kl, reward_std="0.7x120", **flat))
+    assert ("kl-penalty-too-strong" in found) is held
+
+
+def test_sampling_that_was_never_the_policys_explains_updates_that_are_too_large(make_run: MakeRun) -> None:
+    sampled = {"entropy_per_sequence": "60x60", "entropy_per_token": "2x60", "length_mean": "9 10 12 9 " * 15}
+    assert causes(make_run("ppo", approx_kl="0.01x20 0.3x40", **sampled)) == ["sampling-unlike-policy"]

@@ -100,3 +100,12 @@ def test_a_wrong_reward_sign_explains_the_fall_of_the_reward(make_run: MakeRun) 
     run = make_run("grpo", reward=reward, functions={"reward_func_mean/accuracy": means})
     (cause,) = diagnosed(run)
     assert (cause.cause, set(cause.outcomes)) == ("wrong-reward-sign", {"reward-sign-flipped", "reward-regression"})
+
+
+def test_scores_far_beyond_any_range_explain_answers_that_do_not_end_only_where_the_score_fell(
+    make_run: MakeRun,
+) -> None:
+    logged = {"config": {"per_device_train_batch_size": 32, "cliprange_value": 0.2}, "eos_tokens": "32x30 0x30"}
+    fell = causes(make_run("ppo", score="300x30 300..20x10 20x20", **logged))
+    rose = causes(make_run("ppo", score="300x30 300..400x10 400x20", **logged))
+    assert (fell, "length-bias" in rose) == (["reward-scale"], True)

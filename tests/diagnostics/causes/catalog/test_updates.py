@@ -128,3 +128,12 @@ def test_a_gradient_that_grows_for_good_is_explained_by_many_updates_on_the_same
 ) -> None:
     run = make_run("grpo", grad_norm="0.5 0.6 0.55 " * 14 + "4 5 4.5 " * 6, config={"num_iterations": passes})
     assert causes(run) == found
+
+
+@pytest.mark.parametrize(("rate", "first"), [("0.05x60", "drastic-updates"), ("0.0005x60", "no-reward-signal")])
+def test_a_learning_rate_beyond_any_explains_a_run_that_is_dead_in_its_first_row(
+    make_run: MakeRun, rate: str, first: str
+) -> None:
+    functions = {"reward_func_mean/right": "0x60", "reward_func_std/right": "0x60"}
+    dead = {"reward": "0x60", "reward_std": "0x60", "zero_std_fraction": "1x60", "functions": functions}
+    assert causes(make_run("grpo", learning_rate=rate, **dead))[0] == first

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from diagnostics.model.outcome import Outcome, Severity, Verdict
@@ -33,3 +34,11 @@ def test_little_is_noted_only_late(judge: Judge) -> None:
 def test_it_is_skipped_where_the_old_trainer_logs_it_not(judge: Judge) -> None:
     assert judge("explained-variance-low", "ppo-legacy", score="1x90").verdict is Verdict.SKIPPED
     assert judge("explained-variance-low", "ppo", explained_variance="0.1x20").verdict is Verdict.SKIPPED
+
+
+def test_a_score_that_may_be_rising_makes_it_a_note(judge: Judge) -> None:
+    noise = np.random.default_rng(0).normal(scale=0.02, size=80)
+    slow = 0.06 + noise + np.linspace(0, 0.03, 80)
+    logged = {"explained_variance": "0.5x60 -0.6x20", "score_std": "0.24x80"}
+    assert judge("explained-variance-low", "ppo", score=slow, **logged).severity is Severity.INFO
+    assert judge("explained-variance-low", "ppo", score=slow[::-1].copy(), **logged).severity is Severity.WARNING

@@ -44,11 +44,11 @@ def test_a_norm_that_rises_from_nothing_shows_that_learning_has_begun(judge: Jud
     assert judge("grad-norm-sustained", "grpo", grad_norm="0.011x60 1.4x30").verdict is Verdict.FIRED
 
 
-def test_a_norm_that_rises_while_the_reward_does_is_noted(judge: Judge) -> None:
+def test_a_norm_that_rises_is_noted_unless_the_reward_falls(judge: Judge) -> None:
     """Of a sparse reward the gradient grows with what there is to learn from."""
     rewards = {
         "0.05x50 0.05..0.5x40": Severity.INFO,
-        "0.05x90": Severity.WARNING,
+        "0.05x90": Severity.INFO,
         "0.05..0.9x60 0.9..0.5x30": Severity.WARNING,  # it has risen, but not since
     }
     for reward, severity in rewards.items():

@@ -85,6 +85,13 @@ def test_what_a_beta_leaves_room_for_is_told_where_the_kl_stays_within_it(judge:
     assert (beyond.message.template, beyond.limit) == ("kl-penalty-dominates.heavy", None)
 
 
+def test_a_sparse_reward_of_which_the_first_answers_earn_nothing_has_no_spread_to_weigh_against(judge: Judge) -> None:
+    config, sparse = {"beta": 0.04, "scale_rewards": "none"}, {"reward": "0x24 0.1 0x5", "reward_std": "0x24 0.3 0x5"}
+    assert judge("kl-penalty-dominates", "grpo", kl_per_token="0.05x30", config=config, **sparse).verdict is (
+        Verdict.QUIET
+    )
+
+
 def test_a_loss_that_follows_the_kl_shows_a_weight_that_is_not_stated(judge: Judge) -> None:
     kl = "0.01..0.03x10 0.03..0.01x10"
     for loss, verdict in (("0.05..0.15x10 0.15..0.05x10", Verdict.FIRED), ("0.15..0.05x20", Verdict.SKIPPED)):

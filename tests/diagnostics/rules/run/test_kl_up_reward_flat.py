@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from diagnostics.model.outcome import Outcome, Severity, Verdict
@@ -48,3 +49,11 @@ def test_a_short_run_says_how_many_points_it_needs(judge: Judge) -> None:
 def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
     assert judge("kl-up-reward-flat", "grpo", reward="0.5x100").verdict is Verdict.SKIPPED
     assert judge("kl-up-reward-flat", "ppo", kl_per_sequence="0..9x100", score="0.5x100").verdict is Verdict.SKIPPED
+
+
+def test_a_gain_that_the_noise_between_batches_may_hide_is_quiet(judge: Judge) -> None:
+    noisy = np.linspace(0.5, 0.55, 100) + np.random.default_rng(0).normal(scale=0.08, size=100)
+    logged = {"kl_per_token": "0..0.3x100", "score": noisy}
+    assert judge("kl-up-reward-flat", "ppo", **logged).verdict is Verdict.FIRED
+    known = judge("kl-up-reward-flat", "ppo", config={"per_device_train_batch_size": 4}, **logged)
+    assert known.verdict is Verdict.QUIET

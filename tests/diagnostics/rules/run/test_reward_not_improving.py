@@ -174,3 +174,17 @@ def test_an_rlhf_reward_whose_gain_the_kl_penalty_takes_away_is_noted(judge: Jud
     outcome = judge("reward-not-improving", "ppo", rlhf_reward=rlhf, score=score)
     assert (outcome.severity, outcome.message.template) == (Severity.INFO, "reward-not-improving.penalty")
     assert judge("reward-not-improving", "ppo", rlhf_reward=rlhf, score=rlhf).severity is Severity.WARNING
+
+
+def test_a_gain_that_the_noise_between_batches_of_known_size_may_hide_is_not_judged(judge: Judge) -> None:
+    logged = {"rlhf_reward": noisy_series(np.full(100, 0.5))}
+    assert judge("reward-not-improving", "ppo", **logged).severity is Severity.WARNING
+    known = judge("reward-not-improving", "ppo", config={"per_device_train_batch_size": 1}, **logged)
+    assert known.message.template == "reward-not-improving.noisy"
+
+
+def test_what_was_learned_in_the_first_of_a_few_rows_is_a_rise(judge: Judge) -> None:
+    means_of_ten = "2.2 2.5 2.66 2.69 2.72 2.71 2.72 2.75 2.71 2.76"
+    config = {"logging_steps": 10}
+    outcome = judge("reward-not-improving", "rloo", reward=means_of_ten, config=config)
+    assert outcome.verdict is not Verdict.FIRED

@@ -72,3 +72,17 @@ def test_a_function_for_what_is_right_that_never_gives_more_than_nothing_has_the
     one_or_minus_one = negative("-0.5x20 -0.5..0x20", "0.87x20 0.95x20")
     for functions in (named_otherwise, one_or_minus_one, negative("-0.5x39 0.01", "0.5x40"), negative("0x40", "0x40")):
         assert judge(RULE, "grpo", reward="0.5x40", functions=functions).verdict is not Verdict.FIRED
+
+
+def test_rewards_that_are_never_above_nothing_and_rise_as_the_policy_turns_to_noise_have_the_wrong_sign(
+    judge: Judge,
+) -> None:
+    functions = negative("-0.5x10 -0.5..-0.01x20 -0.01x10", "0.2x20 0.05x20", "words_in_place")
+    logged = {"reward": "-0.5x10 -0.5..-0.01x20 -0.01x10", "functions": functions}
+    outcome = judge(RULE, "grpo", entropy_per_token="0.3x10 0.3..1x20 1x10", **logged)
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "reward-sign-flipped.noise")
+    agreeing = judge(RULE, "grpo", entropy_per_token="0.3x10 0.3..0.1x20 0.1x10", **logged)
+    assert agreeing.verdict is not Verdict.FIRED
+    paid = functions | {"reward_func_mean/format": "1x40", "reward_func_std/format": "0x40"}
+    one_pays = judge(RULE, "grpo", entropy_per_token="0.3x10 0.3..1x20 1x10", **logged | {"functions": paid})
+    assert one_pays.verdict is not Verdict.FIRED

@@ -55,3 +55,9 @@ def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
 def test_a_loss_below_zero_is_no_value_loss(judge: Judge) -> None:
     outcome = judge("value-loss-spike", "ppo", value_loss="0.1x25 -0.01 0.1x9 2x9")
     assert (outcome.verdict, outcome.message.template) == (Verdict.SKIPPED, "value-loss-spike.signed")
+
+
+def test_a_jump_is_noted_where_the_score_held_or_rose(judge: Judge) -> None:
+    for score in ("3x55", "3x25 3..4x30"):
+        assert judge("value-loss-spike", "ppo", value_loss="1x25 5x30", score=score).severity is Severity.INFO
+    assert judge("value-loss-spike", "ppo", value_loss="1x25 5x30", score="3x25 1x30").is_alarm

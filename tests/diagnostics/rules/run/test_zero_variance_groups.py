@@ -117,3 +117,22 @@ def test_a_cold_start_shows_where_no_temperature_is_known(
     assert judge("zero-variance-groups", "grpo", **logged).severity is severity
     known = judge("zero-variance-groups", "grpo", config={"temperature": 1.0}, **logged)
     assert known.severity is Severity.INFO
+
+
+def test_a_sparse_reward_that_may_be_rising_makes_it_a_note(judge: Judge) -> None:
+    noise = np.random.default_rng(3).normal(scale=0.02, size=60)
+    slow = 0.06 + noise + np.linspace(0, 0.03, 60)
+    logged = {"zero_std_fraction": "0.7x60", "reward_std": "0.24x60"}
+    assert judge("zero-variance-groups", "grpo", reward=slow, **logged).severity is Severity.INFO
+    assert judge("zero-variance-groups", "grpo", reward=slow[::-1].copy(), **logged).severity is Severity.WARNING
+
+
+@pytest.mark.parametrize(
+    ("points", "reward", "severity"),
+    [(20, "0", Severity.CRITICAL), (20, "0 0.1", Severity.INFO), (50, "0 0.1", Severity.CRITICAL)],
+)
+def test_nearly_all_of_them_are_critical_from_thirty_points_on_unless_none_earns_anything(
+    judge: Judge, points: int, reward: str, severity: Severity
+) -> None:
+    rewards = f"{reward} " * (points // len(reward.split()))
+    assert judge("zero-variance-groups", "grpo", zero_std_fraction=f"1x{points}", reward=rewards).severity is severity

@@ -53,3 +53,16 @@ def test_rights_and_wrongs_are_not_judged(look, score: float) -> None:
 def test_samples_without_scores_are_skipped(look) -> None:
     unscored = [row | {"score": None} for row in rows(0)]
     assert look("smp-score-length", unscored, unscored).verdict is Verdict.SKIPPED
+
+
+def test_answers_to_a_prompt_that_all_score_the_same_say_nothing_about_length(look) -> None:
+    def grouped(scored_apart: int) -> list[dict[str, object]]:
+        """Groups of eight, of which so many follow the length and the others are solved."""
+        return [
+            row | {"group": place // 8, "score": row["score"] if place // 8 < scored_apart else 1.0}
+            for place, row in enumerate(rows(48, length=60))
+        ]
+
+    start = [row | {"group": place // 8} for place, row in enumerate(rows(0))]
+    assert look("smp-score-length", grouped(6), start).severity is Severity.WARNING
+    assert look("smp-score-length", grouped(2), start).verdict is Verdict.SKIPPED

@@ -22,3 +22,9 @@ def test_numbers_are_no_vocabulary(look) -> None:
 
 def test_without_first_tables_it_is_skipped(look) -> None:
     assert look("smp-vocabulary-collapse", rows(60)).verdict is Verdict.SKIPPED
+
+
+def test_an_answer_of_one_form_is_compared_with_those_that_scored_as_well(look) -> None:
+    right, wrong = rows(30), [{**row, "score": 0.0} for row in rows(120)]
+    assert look("smp-vocabulary-collapse", right, [*right, *wrong]).severity is None
+    assert look("smp-vocabulary-collapse", right, wrong).severity is Severity.WARNING
