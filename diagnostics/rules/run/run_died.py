@@ -5,7 +5,7 @@ What it checks
     worker, a fault of a GPU, a reward function that did not come back, a server, NCCL's watchdog with rank, operation
     and seconds, vLLM's engine, a kill, a job's time limit, or the last line of a traceback. What ends a training by
     itself comes before what others printed who only waited for it. Memory is judged by `oom`. A process of which
-    nothing is known but that it is gone is a warning.
+    nothing is known but that it is gone is a warning, and so is a run of which nothing is known but that it failed.
 
 Why it matters
     The run has ended, and the last line printed is often that of a bystander: where one reward function never returns,
@@ -47,11 +47,13 @@ class RunDied(RunRule[NoLimits]):
         headline="The run died of {of}.",
         headline_error="The run died of an error of its own.",
         headline_gone="The run died without a word.",
+        headline_failed="The run failed, and its log does not say of what.",
         fired="The run ended {after}: {what}. It printed: {text}{bystander}.",
         error="The run ended {after} with {text}.",
         gone="The process of the run ended {after} without a word: a person, the kernel or a job's end killed it.",
         unknown="The log does not say how the run ended.",
         enable="Keep what the training prints beside its log.",
+        failed="The run failed {after}; neither its error nor what it printed is in the log.",
     )
 
     def applies(self, run: Run) -> bool:
@@ -67,6 +69,8 @@ class RunDied(RunRule[NoLimits]):
             return ended(message, self.message("headline_error"), Severity.CRITICAL, step=step, messages=1)
         if error:
             return self._gone(step)
+        if run.status.state == "failed":
+            return self._failed(step)
         return Skipped(self.message("unknown"), self.message("enable"))
 
     def _died_of(self, run: Run, sign: Sign, step: int) -> Fired:
@@ -89,4 +93,14 @@ class RunDied(RunRule[NoLimits]):
             step=step,
             messages=0,
             remedies=("kernel-log", "less-on-the-host", "last-checkpoint"),
+        )
+
+    def _failed(self, step: int) -> Fired:
+        return ended(
+            self.message("failed", after=when(step)),
+            self.message("headline_failed"),
+            Severity.WARNING,
+            step=step,
+            messages=0,
+            remedies=("first-error", "last-checkpoint"),
         )

@@ -72,6 +72,15 @@ def test_a_trl_run_stands_on_the_trainers_steps_with_its_completions() -> None:
     assert (recording.status.state, recording.malformed, recording.notes) == ("finished", 0, ())
 
 
+@pytest.mark.parametrize(("code", "state"), [(0, "finished"), (255, "stopped"), (1, "failed"), (-9, "failed")])
+def test_the_exit_code_tells_how_a_run_ended(wandb_file: Any, code: int, state: str) -> None:
+    wandb_file.write(1, {"loss": 1.0})
+    end = Record()
+    end.exit.exit_code = code
+    wandb_file.append(end.SerializeToString())
+    assert wandb_file.reader().refresh().status.state == state
+
+
 def test_without_an_exit_record_a_quiet_run_is_silent(wandb_file: Any) -> None:
     wandb_file.write(1, {"loss": 1.0})
     os.utime(wandb_file.file, (1e9, 1e9))

@@ -114,6 +114,14 @@ def test_that_memory_ran_out_is_not_taken_from_a_guess_of_ray(make_run: MakeRun)
     assert by_rule == {"oom": Verdict.QUIET, "run-died": Verdict.FIRED}
 
 
+def test_a_failure_of_which_nothing_is_known_is_a_warning(make_run: MakeRun) -> None:
+    outcome = outcome_of(ended_run(make_run, "failed"))
+    assert (outcome.severity, outcome.headline.template) == (Severity.WARNING, "run-died.headline_failed")
+    assert render(outcome.message, templates()) == (
+        "The run failed after step 7; neither its error nor what it printed is in the log."
+    )
+
+
 def test_it_is_skipped_where_nothing_says_how_the_run_ended(make_run: MakeRun) -> None:
     outcome = outcome_of(ended_run(make_run, "died"))
     assert (outcome.verdict, outcome.enable is not None) == (Verdict.SKIPPED, True)
