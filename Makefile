@@ -33,6 +33,9 @@ OLD_TRL := .venv-trl-0.7
 TRL_PIP := bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/trl-libraries.txt
 INPUTS := pyproject.toml constraints.txt
 
+# What is imported is compiled once, and not anew by each of the hundreds of processes that the tests start.
+export PYTHONDONTWRITEBYTECODE :=
+
 ifneq ($(TORCH_SOURCE),)
 TORCH_FROM := $(if $(findstring ://,$(TORCH_SOURCE)),--index-url,--no-index --no-deps --find-links) $(TORCH_SOURCE)
 endif

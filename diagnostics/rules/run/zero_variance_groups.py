@@ -115,8 +115,10 @@ class ZeroVarianceGroups(RunRule[Limits]):
 
 
 def _alarming(run: Run, series: Series, limits: Limits, patience: int) -> Reading | None:
-    """The reading at this patience, or sooner where nothing at all is earned; None where no more than a note comes of
-    it."""
+    """The reading at this patience, or sooner where nothing at all is earned.
+
+    None where no more than a note comes of it.
+    """
     soon = _read(run, series, limits, limits.patience)
     if soon and soon.severity is Severity.CRITICAL and _all_earn_the_same(run, soon):
         return soon
