@@ -7,7 +7,9 @@ from benchmarks.trl_runs.tasks import (
     clock,
     coins,
     counting,
+    dates,
     helpdesk,
+    letters,
     middle,
     records,
     replies,
@@ -37,5 +39,7 @@ TASKS: Mapping[str, Task] = {
         records,
         coins,
         weekday,
+        dates,
+        letters,
     )
 }
