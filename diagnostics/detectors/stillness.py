@@ -26,6 +26,10 @@ class Change:
         """Whether the level has changed by more than chance explains."""
         return abs(self.after - self.before) > CERTAIN * self.error
 
+    def may_be_gain(self, much: float, standard_errors: float) -> bool:
+        """Whether a rise by `much` lies within this many standard errors."""
+        return self.after - self.before + standard_errors * self.error >= much
+
     @property
     def most(self) -> float:
         """The largest change that the noise leaves room for."""

@@ -143,7 +143,7 @@ def noise_of_batches(series: Series) -> float:
 def may_have_gained(values: Values, much: float, standard_errors: float) -> bool:
     """Whether a gain of `much` from the first third of a reward to the last lies within this many standard errors."""
     change = change_of_level(values)
-    return change is not None and change.after - change.before + standard_errors * change.error >= much
+    return change is not None and change.may_be_gain(much, standard_errors)
 
 
 def may_be_rising(run: Run, series: Series | None, small: float, standard_errors: float) -> bool:

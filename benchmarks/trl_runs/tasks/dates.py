@@ -5,12 +5,12 @@ from datetime import date, timedelta
 
 from benchmarks.trl_runs.tasks.task import Difficulty, Problem, Task, exact
 
-_FIRST_YEARS: dict[Difficulty, tuple[int, int]] = {"easy": (2024, 2024), "usual": (1980, 2029), "hard": (1200, 1299)}
+_YEARS: dict[Difficulty, tuple[int, int]] = {"easy": (2024, 2024), "usual": (1980, 2029), "hard": (1200, 1299)}
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
 def _draw(rng: random.Random, difficulty: Difficulty) -> Problem:
-    first, last = _FIRST_YEARS[difficulty]
+    first, last = _YEARS[difficulty]
     day = date(rng.randint(first, last), 1, 1) + timedelta(days=rng.randrange(365))
     said = f"day {day:%j} of {day.year}" if difficulty == "hard" else f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
     return Problem(f"{said} = ", day.isoformat(), f"{day.year}-{day.month % 12 + 1:02}-{day.day:02}")

@@ -42,7 +42,7 @@ from diagnostics.told import told
 
 REQUIREMENTS = "requirements.txt"
 HEAD_RECORDS = 64  # the run record is one of the first
-_ENDS = {0: "finished", 255: "stopped"}  # W&B's own code for Ctrl-C; any other is that of a failure
+STATES_BY_EXIT_CODE = {0: "finished", 255: "stopped"}  # W&B's own code for Ctrl-C; any other is that of a failure
 SUMMARIES_KEPT = 64  # W&B writes the summary after every row; only the last ones matter
 
 
@@ -202,7 +202,7 @@ class _Log:
         written = time_last_written(self._newest, written)
         state = state_of(written, now)
         if self._exit_code is not None:
-            state = _ENDS.get(self._exit_code, "failed")
+            state = STATES_BY_EXIT_CODE.get(self._exit_code, "failed")
         return Status(state=state, step=self.rows.last_step, last_written=written)
 
     def notes(self, has_ended: bool) -> Iterator[str]:

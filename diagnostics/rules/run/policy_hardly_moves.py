@@ -193,8 +193,7 @@ def _stays_at_the_reference(run: Run, limits: Limits) -> bool:
 def _may_have_risen(run: Run, gained: Change, limits: Limits) -> bool:
     """Whether a small gain is not ruled out; False where the spread of the answers is unknown."""
     spread = spread_of_answers(run) or spread_of_marks(run)
-    most = gained.after - gained.before + limits.standard_errors * gained.error
-    return spread is not None and most >= limits.small * spread
+    return spread is not None and gained.may_be_gain(limits.small * spread, limits.standard_errors)
 
 
 def _is_still(change: Change, limits: Limits) -> bool:

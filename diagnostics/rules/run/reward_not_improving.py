@@ -140,7 +140,7 @@ class RewardNotImproving(RunRule[Limits]):
         if not spread or told is None or graded is None or told.is_proven or graded.is_proven:
             return None
         small = limits.small * spread
-        if any(item.after - item.before + limits.certain * item.error >= small for item in (told, graded)):
+        if told.may_be_gain(small, limits.certain) or graded.may_be_gain(small, limits.certain):
             return None
         episode = Episode(0, len(series) - 1, still=True)
         measured, start = told.after, told.before

@@ -68,9 +68,9 @@ class RunDied(RunRule[NoLimits]):
             message = self.message("error", after=when(step), text=shortened(error, SHOWN).rstrip(".: "))
             return ended(message, self.message("headline_error"), Severity.CRITICAL, step=step, messages=1)
         if error:
-            return self._gone(step)
+            return self._unexplained("gone", step, "kernel-log", "less-on-the-host", "last-checkpoint")
         if run.status.state == "failed":
-            return self._failed(step)
+            return self._unexplained("failed", step, "first-error", "last-checkpoint")
         return Skipped(self.message("unknown"), self.message("enable"))
 
     def _died_of(self, run: Run, sign: Sign, step: int) -> Fired:
@@ -85,22 +85,13 @@ class RunDied(RunRule[NoLimits]):
             remedies=sign.kind.remedies,
         )
 
-    def _gone(self, step: int) -> Fired:
+    def _unexplained(self, key: str, step: int, *remedies: str) -> Fired:
+        """The finding that a run ended, and nothing says of what."""
         return ended(
-            self.message("gone", after=when(step)),
-            self.message("headline_gone"),
+            self.message(key, after=when(step)),
+            self.message(f"headline_{key}"),
             Severity.WARNING,
             step=step,
             messages=0,
-            remedies=("kernel-log", "less-on-the-host", "last-checkpoint"),
-        )
-
-    def _failed(self, step: int) -> Fired:
-        return ended(
-            self.message("failed", after=when(step)),
-            self.message("headline_failed"),
-            Severity.WARNING,
-            step=step,
-            messages=0,
-            remedies=("first-error", "last-checkpoint"),
+            remedies=remedies,
         )

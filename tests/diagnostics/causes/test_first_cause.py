@@ -169,7 +169,7 @@ def test_a_vocabulary_narrowed_by_near_greedy_sampling_is_not_a_hack(make_run: M
 
 
 def test_a_value_loss_may_jump_a_little_later_than_the_reward(make_run: MakeRun) -> None:
-    assert causes(make_run("ppo", value_loss="1x26 9x9", score="3x25 1x10"))[:1] != ["critic-broken"]
+    assert causes(make_run("ppo", value_loss="1x26 9x9", score="3x25 1x10")) == []
     assert causes(make_run("ppo", value_loss="1x30 9x9", score="3x20 1x19")) == ["critic-broken"]
 
 

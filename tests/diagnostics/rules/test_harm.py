@@ -36,6 +36,11 @@ def test_a_distance_is_a_warning_while_the_score_holds_or_rises(make_run: MakeRu
     assert message_text(outcome.message).endswith(": no harm is shown.")
 
 
+def test_a_distance_that_is_over_and_did_no_harm_is_a_note(make_run: MakeRun) -> None:
+    over = FAR | {"kl_per_sequence": "1x20 40x20 1x20"}
+    assert outcome_of(make_run("ppo", **over, score=noisy("0.4x60"), score_std="0.3x60")).severity is Severity.INFO
+
+
 def test_a_distance_is_critical_once_the_score_has_fallen_since(make_run: MakeRun) -> None:
     outcome = outcome_of(make_run("ppo", **FAR, score=noisy("0.6x20 0.6..0.1x20 0.1x20"), score_std="0.3x60"))
     assert outcome.severity is Severity.CRITICAL
