@@ -13,6 +13,8 @@ are not in the cache are kept.
 import argparse
 import json
 import operator
+import os
+import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -63,8 +65,27 @@ def main() -> int:
         names = {result["name"] for result in results}
         write_rows(chosen.cache, [cell for cell in wanted if cell.name in names])
         results = with_peers(chosen.cache, results, chosen.peers_python, PEERS_FOLDER)
+        results = with_learned(chosen.cache, results, chosen.peers_python)
     write([*results, *judged_before(results, chosen.results)], chosen.results)
     return 0
+
+
+def with_learned(cache: Path, results: Sequence[Mapping[str, Any]], python: str) -> list[dict[str, Any]]:
+    """The results; those of sick and healthy runs of the measured part with what a detector that learns says."""
+    labelled = [result for result in _of(results, "measured") if result["label"] != "aside"]
+    cases = [
+        {"name": each["name"], "is_sick": each["label"] == "sick"}
+        | {field: each["cell"][field] for field in ("task", "algorithm")}
+        for each in labelled
+    ]
+    if len({case["task"] for case in cases}) < 2:  # it learns from other tasks than that which it judges
+        return [dict(result) for result in results]
+    command = [python, "-m", "benchmarks.trl_runs.learned", str(cache / PEERS_FOLDER)]
+    told = {"input": json.dumps(cases), "env": {**os.environ, "PYTHONPATH": str(ROOT)}, "text": True}
+    found = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, **told).stdout)
+    return [
+        {**result, "learned": found[result["name"]]} if result["name"] in found else dict(result) for result in results
+    ]
 
 
 def judged_before(results: Sequence[Mapping[str, Any]], path: Path) -> list[dict[str, Any]]:

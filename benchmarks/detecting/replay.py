@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.run import Run
-from diagnostics.model.samples import Samples
-from diagnostics.model.series import Series
 from diagnostics.rules import evaluate
+from diagnostics.rules.lasting import until
 
 Indices = NDArray[np.int64]
 
@@ -31,27 +30,29 @@ class Episode:
 
 def up_to(run: Run, step: int) -> Run:
     """The run as it was when `step` was its last logged one and it was still running."""
-    series = {name: cut for name, whole in run.series.items() if len(cut := _until(whole, step))}
+    cut = until(run, step)
     return replace(
-        run,
-        series=series,
-        derived={name: cut for name, whole in run.derived.items() if len(cut := _until(whole, step))},
-        samples=_samples_until(run.samples, step),
+        cut,
         status=replace(run.status, state="running", step=step, error=None),
-        observed_at=max((float(cut.times[-1]) for cut in series.values() if len(cut.times)), default=run.observed_at),
+        observed_at=max(
+            (float(each.times[-1]) for each in cut.series.values() if len(each.times)), default=run.observed_at
+        ),
         console_tail="",
     )
 
 
 def outcomes_by_step(run: Run, most: int | None = None) -> Iterator[tuple[int, tuple[Outcome, ...]]]:
-    """The outcomes of the rules after each logged step, as a live view shows them.
+    """The outcomes of the rules after each logged step, as a live view shows them, and when the run has ended.
 
     With `most`, after so many logged steps at most, evenly spaced, the last one included.
     """
     run = replace(run, samples=run.samples.cached())
     chosen = run.steps if most is None or len(run.steps) <= most else run.steps[_spread(len(run.steps), most)]
-    for step in chosen:
-        yield int(step), evaluate(up_to(run, int(step)))
+    for step in map(int, chosen[:-1]):
+        yield step, evaluate(up_to(run, step))
+    if len(chosen):
+        last = int(chosen[-1])
+        yield last, evaluate(replace(up_to(run, last), status=run.status))
 
 
 def episodes(seen: Iterable[tuple[int, Mapping[str, Severity]]]) -> list[Episode]:
@@ -69,21 +70,3 @@ def episodes(seen: Iterable[tuple[int, Mapping[str, Severity]]]) -> list[Episode
 def _spread(length: int, most: int) -> Indices:
     """`most` indices of a sequence, evenly spaced, the last one included."""
     return np.unique(np.linspace(0, length - 1, most).round().astype(np.int64))
-
-
-def _until(series: Series, step: int) -> Series:
-    length = int(np.searchsorted(series.steps, step, side="right"))
-    return replace(
-        series,
-        steps=series.steps[:length],
-        values=series.values[:length],
-        times=series.times[: min(length, len(series.times))],
-    )
-
-
-def _samples_until(samples: Samples, step: int) -> Samples:
-    return replace(
-        samples,
-        steps=tuple(at for at in samples.steps if at <= step),
-        followed_steps=tuple(at for at in samples.followed_steps if at <= step),
-    )

@@ -25,6 +25,8 @@ from diagnostics.rules import RUN_RULES
 from diagnostics.rules.run.speed_rule import SpeedRule
 
 _OF_SPEED = frozenset(rule.name for rule in RUN_RULES if isinstance(rule, SpeedRule))
+FALSE_RATES = (0.05, 0.1, 0.2)
+"""Shares of healthy runs with an alarm at which the detector that learns is shown."""
 PRODUCERS = {"grpo": "GRPO", "rloo": "RLOO", "ppo": "PPO", "ppo_step": "PPOTrainer.step"}
 
 
@@ -45,6 +47,7 @@ def part_page(part: str, results: Sequence[Result], planned: int) -> str:
         "### The same verdict from every form of the log\n",
         _agreement(results),
         peer_table([*(each.result for each in found), *map(_as_healthy, healthy(results))]),
+        _beside_learning(found, healthy(results)),
         *(_single_runs(found, results) if part == "tune" else ()),
     ]
     return "\n".join(piece for piece in pieces if piece)
@@ -188,6 +191,28 @@ def _agreement(results: Sequence[Result]) -> str:
 
 def _usual(result: Result, what: str) -> Any:
     return Counter(found[what] for found in result["forms"].values()).most_common(1)[0][0]
+
+
+def _beside_learning(found: Sequence[Score], quiet: Sequence[Result]) -> str:
+    """What a detector that learns finds at several rates of false alarms, one of them that of rlvitals."""
+    rows = [*(each.result for each in found), *quiet]
+    if not rows or not all("learned" in row for row in rows):
+        return ""
+    ours, alarmed = sum(map(_has_alarm, found)), sum(_worst(run, ALARMS) for run in quiet)
+    lines = [
+        f"### Beside a detector that learns, on {len(found)} sick and {len(quiet)} healthy runs\n",
+        "A random forest, grown on the labels of these runs, judges those of tasks that it has not seen, from the "
+        "logged numbers of whole runs (`benchmarks/trl_runs/learned.py`). It tells neither cause nor step.\n",
+        "| | healthy runs with an alarm | sick runs with an alarm |",
+        "|---|---|---|",
+        f"| rlvitals | {share(alarmed, len(quiet))} | {share(ours, len(found))} |",
+    ]
+    highest = sorted((run["learned"] for run in quiet), reverse=True)
+    for false in sorted({alarmed, *(round(rate * len(quiet)) for rate in FALSE_RATES)}):
+        bar = highest[false] if false < len(highest) else -1.0
+        right = sum(each.result["learned"] > bar for each in found)
+        lines.append(f"| learned | {share(false, len(quiet))} | {share(right, len(found))} |")
+    return "\n".join([*lines, ""])
 
 
 def _single_runs(found: Sequence[Score], results: Sequence[Result]) -> list[str]:

@@ -12,6 +12,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.setup import Setup
 from diagnostics.rules.escalation import escalated
 from diagnostics.rules.harm import graded_by_harm
+from diagnostics.rules.lasting import lasting
 from diagnostics.rules.overrides import effective_limits
 from diagnostics.rules.rule import Fired, Quiet, Rule, RuleResult, Skipped, alternatives
 from diagnostics.rules.telling_samples import telling_samples
@@ -41,7 +42,13 @@ def evaluate(
     judged = ((rule, rule.seen(subject)) for rule in rules if isinstance(subject, rule.subject))
     applying = ((rule, seen) for rule, seen in judged if rule.applies(seen))
     found = escalated(rules, (_apply(rule, seen, chosen[rule.name]) for rule, seen in applying))
-    return graded_by_harm(rules, subject, found) if isinstance(subject, Run) else found
+    if not isinstance(subject, Run):
+        return found
+
+    def judge(rule: Rule[Any, Any], run: Run) -> Outcome:
+        return _apply(rule, rule.seen(run), chosen[rule.name])
+
+    return lasting(rules, subject, graded_by_harm(rules, subject, found), judge)
 
 
 def _with_cached_samples(run: Run) -> Run:

@@ -15,7 +15,17 @@ import pytest
 
 from benchmarks.detecting.expected import PEERS, read_expected
 from benchmarks.detecting.report import peer_table
-from benchmarks.detection_trl import PAGE, PYTHONS, RANGES, RESULTS, as_page, as_ranges, judged_before
+from benchmarks.detection_trl import (
+    PAGE,
+    PYTHONS,
+    RANGES,
+    RESULTS,
+    ROOT,
+    as_page,
+    as_ranges,
+    judged_before,
+    with_learned,
+)
 from benchmarks.trl_runs.cells import PARTS, Cell, cells, in_training_order, read_corpus
 from benchmarks.trl_runs.faults import FAULTS, with_fault
 from benchmarks.trl_runs.forms import FOLDERS, forms_of
@@ -23,7 +33,7 @@ from benchmarks.trl_runs.judging import judged
 from benchmarks.trl_runs.labels import label
 from benchmarks.trl_runs.peers import FOLDER, ROWS_FILE, write_rows
 from benchmarks.trl_runs.ranges import ranges_page
-from benchmarks.trl_runs.report import without_speed
+from benchmarks.trl_runs.report import part_page, without_speed
 from benchmarks.trl_runs.tasks.catalog import TASKS
 from benchmarks.trl_runs.tasks.task import Task
 from benchmarks.trl_runs.training import OUTCOME_FILE, is_trained, read_outcome, run_folder, train_missing
@@ -225,6 +235,47 @@ def test_other_monitors_are_compared_for_each_algorithm_that_has_a_sick_run() ->
     table = peer_table([a_result("rloo", "learning-rate-zero", found), a_result("grpo", None, silent)])
     assert "| | right finding | RLOO | healthy runs with a warning | with a critical |" in table
     assert "| 1.00 [0.21, 1.00] (1/1) | 1.00 [0.21, 1.00] (1/1) | 0/1 | 0/1 |" in table
+
+
+def learned_rows(scored: Mapping[str, float]) -> list[str]:
+    """The rows of the detector that learns, where it gives these scores to the committed runs with these labels."""
+    results = [json.loads(line) for line in RESULTS.read_text("utf-8").splitlines()]
+    measured = [each for each in results if each["cell"]["part"] == "measured"]
+    page = part_page("measured", [each | {"learned": scored[each["label"]]} for each in measured], len(measured))
+    return [line for line in page.splitlines() if line.startswith("| learned |")]
+
+
+def test_a_detector_that_learns_is_shown_at_the_false_alarms_that_it_has() -> None:
+    first, *_ = learned_rows({"sick": 1.0, "healthy": 0.0, "aside": 0.5})
+    assert " 1.00 [" in first.split("|")[3]
+    assert all(" 0.00 [" in row.split("|")[3] for row in learned_rows({"sick": 0.0, "healthy": 1.0, "aside": 0.5}))
+
+
+@pytest.mark.process
+def test_what_it_learns_from_tells_runs_of_another_task_apart(tmp_path: Path) -> None:
+    python = ROOT / ".venv-peers" / "bin" / "python"
+    if not python.is_file():
+        pytest.skip(f"{python} is missing; make it with: make .venv-peers/.ready")
+    results = [
+        {
+            "name": f"{task}-{number}-{label}",
+            "label": label,
+            "cell": {"part": "measured", "task": task, "algorithm": "grpo"},
+        }
+        for task in ("units", "roman")
+        for number in range(4)
+        for label in ("sick", "healthy")
+    ]
+    for result in results:
+        folder = tmp_path / FOLDER / result["name"]
+        folder.mkdir(parents=True)
+        slope = 0.01 if result["label"] == "healthy" else -0.01
+        rows = [{"step": step, "metrics": {"reward": 0.5 + slope * step, "kl": math.nan}} for step in range(1, 9)]
+        (folder / "events.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    aside = {"name": "aside", "label": "aside", "cell": results[0]["cell"]}
+    *judged_runs, last = with_learned(tmp_path, [*results, aside], str(python))
+    assert "learned" not in last
+    assert all((each["learned"] > 0.5) is (each["label"] == "sick") for each in judged_runs)
 
 
 def test_the_speed_of_a_shared_machine_is_no_alarm() -> None:

@@ -43,6 +43,7 @@ def make_run() -> Callable[..., Run]:
         *,
         config: Mapping[str, Any] | None = None,
         total: int | None = None,
+        state: str = "unknown",
         rounded_to: float = 0.0,
         functions: Mapping[str, str | Values] | None = None,
         **metrics: str | Values,
@@ -61,7 +62,7 @@ def make_run() -> Callable[..., Run]:
             config=config or {},
             settings=settings_of_run("trl", algorithm, config or {}),
             samples=Samples(),
-            status=Status(total=total),
+            status=Status(state=state, total=total),
             data_health=DataHealth(rounded_to=rounded_to),
             observed_at=0.0,
         )

@@ -43,6 +43,7 @@ class HistoryForks(RunRule[Limits]):
     source = "engineering default; TRL issues 5224, 6250"
     inputs = ("history_fork_fraction",)
     limits = Limits()
+    told_at_once = True
     remedies = ("tokens-between-turns", "appending-template")
     telling_samples = "any"
     texts = english(

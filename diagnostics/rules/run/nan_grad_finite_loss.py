@@ -49,6 +49,7 @@ class NanGradFiniteLoss(RunRule[Limits]):
     source = "transformers TrainingArguments: logging_nan_inf_filter; Soup issue 342"
     inputs = ("grad_norm", ("loss", "policy_loss"))
     limits = Limits()
+    told_at_once = True
     remedies = ("earlier-checkpoint", "bf16", "unfiltered-nan", "clipped-gradient", "lower-learning-rate")
     texts = english(
         headline="The gradient is not finite although the loss looks fine.",

@@ -82,6 +82,7 @@ class NonfiniteMetric(RunRule[Limits]):
     inputs = (JUDGED,)
     sees_derived = False
     limits = Limits()
+    told_at_once = True
     remedies = ("checked-reward", "earlier-checkpoint", "bf16", "clipped-gradient", "lower-learning-rate")
     telling_samples = "not-finite"
     texts = english(

@@ -4,7 +4,8 @@ What it checks
     Four signs, after at least 20 steps. A learning rate that has never exceeded 1e-8 is critical: no weight can have
     moved by more than all learning rates together. A learning rate that has not reached a hundredth of what is set, in
     more than half of the planned steps, is a warning: the warm-up is longer than the run. Where no setting says what is
-    set, so is one that rises at every point to the last, under a KL of 0.0001 nats per token or less. So is a run in
+    set, so is one that rises at every point to the last, under a KL of 0.0001 nats per token or less; where no KL is
+    logged either, once the run has ended and its reward has not risen. So is a run in
     which nothing moves: the entropy and the length are, with their errors, within a tenth of where they began, a rise
     of the reward by a fifth of the spread from answer to answer is ruled out, and the KL to the reference is below
     0.005 nats per token and does not grow beyond 0.0001 (that of a sequence of unknown length as if it had 64 tokens).
@@ -44,7 +45,7 @@ from diagnostics.model.series import Series, Values
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import SCORES, has_never_moved, is_solved, spread_of_answers, spread_of_marks
+from diagnostics.rules.rewards import SCORES, has_never_moved, has_risen, is_solved, spread_of_answers, spread_of_marks
 from diagnostics.rules.rule import Fired, Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, too_few
 
@@ -96,6 +97,8 @@ class PolicyHardlyMoves(RunRule[Limits]):
         "is longer than the run.",
         warming="The learning rate rose from step {first} to {last} without a break, to {measured}, and the KL to the "
         "reference is still {kl} nats/token: the warm-up is longer than the run.",
+        never_warm="The learning rate rose from step {first} to {last} without a break, to {measured}: the warm-up is "
+        "longer than the run, and its reward has not risen.",
         still="Nothing has moved from step {first} to {last}: the entropy was {before} nats/token and is {measured}, "
         "and the {reward} was {reward_before} and is {reward_after}.",
     )
@@ -121,12 +124,29 @@ class PolicyHardlyMoves(RunRule[Limits]):
             return self.fired(rate, episode, Severity.CRITICAL, measured=highest, limit=limits.tiny, key="tiny")
         total = run.status.total or run.settings.number("max_steps") or 0
         is_late = int(rate.steps[-1]) > limits.share_of_plan * total > 0
-        if stated is None and is_late and (kl := _kl_under_a_rising_rate(run, rate, limits)) is not None:
-            return self.fired(rate, episode, Severity.WARNING, measured=highest, limit=None, key="warming", kl=kl)
-        if stated is None or not is_late or highest > limits.warmed_up * stated:
+        if not is_late:
+            return None
+        if stated is None:
+            return self._of_rising_rate(run, rate, limits)
+        if highest > limits.warmed_up * stated:
             return None
         bar = limits.warmed_up * stated
         return self.fired(rate, episode, Severity.WARNING, measured=highest, limit=bar, key="warm_up", stated=stated)
+
+    def _of_rising_rate(self, run: Run, rate: Series, limits: Limits) -> Fired | None:
+        """The finding that the learning rate still rises at the last point, and nothing has come of it."""
+        if not rate.finite.all() or not bool((np.diff(rate.values) > 0).all()):
+            return None
+        episode, highest = Episode(0, len(rate) - 1, still=True), float(rate.values[-1])
+        kl = run.get("kl_per_token")
+        if kl is None:
+            if not run.status.has_ended or run.get(*SCORES) is None or has_risen(run.get(*SCORES)):
+                return None
+            return self.fired(rate, episode, Severity.WARNING, measured=highest, limit=None, key="never_warm")
+        latest = finite_median(kl.values[-limits.patience :])
+        if abs(latest) > limits.grown:
+            return None
+        return self.fired(rate, episode, Severity.WARNING, measured=highest, limit=None, key="warming", kl=latest)
 
     def _of_metrics(self, run: Run, entropy: Series, limits: Limits) -> Fired | None:
         """The finding that nothing has moved."""
@@ -164,15 +184,6 @@ def _points_at_full_rate(judged: Series, rate: Series | None) -> float:
     peak = int(np.nanargmax(rate.values))
     warming = last_known(rate, judged.steps[judged.steps < rate.steps[peak]])
     return len(judged) - len(warming) + float(np.nansum(warming) / highest)
-
-
-def _kl_under_a_rising_rate(run: Run, rate: Series, limits: Limits) -> float | None:
-    """The latest KL per token where it is as small as rounding, and the learning rate rises to the last point."""
-    kl = run.get("kl_per_token")
-    if kl is None or not rate.finite.all() or not bool((np.diff(rate.values) > 0).all()):
-        return None
-    latest = finite_median(kl.values[-limits.patience :])
-    return latest if abs(latest) <= limits.grown else None
 
 
 def _is_the_reference(run: Run) -> bool:

@@ -72,6 +72,7 @@ class ResumeJump(RunRule[Limits]):
     source = "open-r1 issue 450; TRL issue 3247"
     inputs = (tuple(name for names in JUDGED for name in names),)
     limits = Limits()
+    told_at_once = True
     remedies = ("compared-attempts", "earlier-checkpoint")
     texts = english(
         headline="Several metrics jump where the run was resumed.",

@@ -7,8 +7,8 @@ What it checks
     alone. At full marks it is a warning: a task that was solved before the training, or a function that says so of
     every answer. TRL's PPO takes a penalty off answers without an end and logs no spread: there a score is critical too
     that is exactly the same in half of the steps, in the first ten and in each third of the run, never higher, and has
-    not risen. A score of PPO that is exactly at its lowest in half of fifty steps or more, in the same way, is a
-    warning: success is too rare to learn from.
+    not risen. A score of PPO that is exactly the same in half of fifty steps or more, and in the same way seldom above
+    that, is a warning: success is too rare to learn from.
 
 Why it matters
     All advantages are 0, so nothing is learned, and the run looks calm. It is the most common silent failure of a first
@@ -51,6 +51,8 @@ TEACHER = "teacher"  # in the tags of distillation, as in teacher_kl
 PARTS = 3  # of a run: what holds in each holds throughout
 ALL_GROUPS = 1.0  # of the groups are without a difference
 
+Mask = npt.NDArray[np.bool_]
+
 
 class Limits(RuleLimits):
     """How long the same reward for all answers is not chance."""
@@ -81,8 +83,8 @@ class RewardStuckAtFloor(RunRule[Limits]):
         unmeasured="No answer has earned more than another since step {first} (until step {last}): there is no signal.",
         ended="In {percent} % of the steps from {first} to {last} every answer earned {measured}, and in none more: "
         "nothing but a missing end makes a difference.",
-        rarely="In {percent} % of the steps from {first} to {last} no answer earned more than {measured}, and that has "
-        "not become less: there is hardly any signal.",
+        rarely="In {percent} % of the steps from {first} to {last} answers earned no more than {measured} on average, "
+        "and that has not become less: there is hardly any signal.",
         solved="Every answer has earned full marks, {measured}, since step {first} (until step {last}): there is "
         "nothing to learn from. Either the task was solved before, or the reward says so of any answer.",
     )
@@ -115,36 +117,43 @@ class RewardStuckAtFloor(RunRule[Limits]):
         """The finding that PPO's scores differ by the penalty for a missing end alone, or by a rare success."""
         if run.algorithm not in PPO_FAMILY or not bool(reward.finite.all()) or has_risen(reward):
             return None
-        lowest, highest = finite_range(reward.values)
+        usual, highest = _usual(reward), finite_range(reward.values)[1]
         marks = full_marks(run)
         is_solved = marks is not None and highest >= limits.full_marks * marks
         takes_a_penalty = run.algorithm == "ppo" and not any(run.get(name) for name in SPREADS)
-        if takes_a_penalty and not is_solved and _is_mostly(reward, highest, limits):
-            return self._of_few(reward, highest, Severity.CRITICAL, "ended", limits)
-        if len(reward) >= limits.lasting and _is_mostly(reward, lowest, limits):
-            found = self._of_few(reward, lowest, Severity.WARNING, "rarely", limits)
+        if takes_a_penalty and not is_solved and _is_mostly(_is_at(reward, highest, limits), limits):
+            return self._of_few(reward, highest, Severity.CRITICAL, "ended", _is_at(reward, highest, limits))
+        is_no_more = np.asarray(reward.values <= usual + limits.rounding)
+        is_usual = float(_is_at(reward, usual, limits).mean()) >= limits.most
+        if len(reward) >= limits.lasting and usual < highest and is_usual and _is_mostly(is_no_more, limits):
+            found = self._of_few(reward, usual, Severity.WARNING, "rarely", is_no_more)
             return replace(found, headline=self.message("headline_rarely"))
         return None
 
-    def _of_few(self, reward: Series, level: float, severity: Severity, key: str, limits: Limits) -> Fired:
-        share = float(_is_at(reward, level, limits).mean())
+    def _of_few(self, reward: Series, level: float, severity: Severity, key: str, is_there: Mask) -> Fired:
         episode = Episode(0, len(reward) - 1, still=True)
-        return self.fired(reward, episode, severity, measured=level, limit=None, key=key, percent=100 * share)
+        percent = 100 * float(is_there.mean())
+        return self.fired(reward, episode, severity, measured=level, limit=None, key=key, percent=percent)
 
 
-def _is_mostly(reward: Series, level: float, limits: Limits) -> bool:
-    """Whether a reward is exactly at a level at most points, in the first ones and in each part of the run."""
-    is_there = _is_at(reward, level, limits)
+def _usual(reward: Series) -> float:
+    """The value that a reward has most often."""
+    values, counts = np.unique(reward.values, return_counts=True)
+    return float(values[np.argmax(counts)])
+
+
+def _is_mostly(is_there: Mask, limits: Limits) -> bool:
+    """Whether a reward is somewhere at most points, in the first ones and in each part of the run."""
     parts = (is_there[: limits.early], *np.array_split(is_there, PARTS))
     return min(float(part.mean()) for part in parts) >= limits.most
 
 
-def _is_at(reward: Series, level: float, limits: Limits) -> npt.NDArray[np.bool_]:
+def _is_at(reward: Series, level: float, limits: Limits) -> Mask:
     """(N,) Whether a reward is at a level, to rounding."""
     return np.asarray(np.abs(reward.values - level) <= limits.rounding)
 
 
-def _has_moved(run: Run, reward: Series, rounding: float) -> npt.NDArray[np.bool_]:
+def _has_moved(run: Run, reward: Series, rounding: float) -> Mask:
     """(N,) Whether answers differ, or it is not known that they do not."""
     moved = ~(np.abs(reward.values - reward.values[0]) <= rounding)
     spread, silent = run.get(*SPREADS), run.get("zero_std_fraction")

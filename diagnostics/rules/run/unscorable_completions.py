@@ -53,6 +53,7 @@ class UnscorableCompletions(RunRule[Limits]):
     algorithms = GROUP_FAMILY | {"ppo"}
     inputs = ()
     limits = Limits()
+    told_at_once = True
     remedies = ("checked-reward",)
     telling_samples = "unscored"
     texts = english(

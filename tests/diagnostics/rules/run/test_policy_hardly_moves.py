@@ -46,6 +46,14 @@ def test_a_learning_rate_that_rises_to_the_end_at_the_reference_is_still_warming
         assert judge("policy-hardly-moves", "grpo", **{**rising, **others}).verdict is Verdict.QUIET
 
 
+def test_a_run_that_ended_in_its_warm_up_and_learned_nothing_was_too_short_for_it(judge: Judge) -> None:
+    ended = {"learning_rate": "0..1e-6x30", "reward": "0.4x30", "total": 30, "state": "finished"}
+    outcome = judge("policy-hardly-moves", "grpo", **ended)
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "policy-hardly-moves.never_warm")
+    for others in ({"state": "running"}, {"reward": "0.2..0.8x30"}, {"learning_rate": "0..1e-6x20 1e-6x10"}):
+        assert judge("policy-hardly-moves", "grpo", **{**ended, **others}).verdict is Verdict.QUIET
+
+
 def test_a_run_in_which_nothing_moves_is_a_warning(judge: Judge) -> None:
     outcome = judge("policy-hardly-moves", "grpo", **STILL)
     assert (outcome.severity, outcome.first_step, outcome.last_step) == (Severity.WARNING, 1, 60)

@@ -60,6 +60,14 @@ def test_success_too_rare_to_learn_from_is_a_warning_after_fifty_points(judge: J
     assert judge("reward-stuck-at-floor", "ppo", score=rare + "0 0.1 0.2 0.3 " * 8).verdict is Verdict.QUIET
 
 
+def test_success_is_as_rare_where_answers_without_an_end_lose_something(judge: Judge) -> None:
+    rare = "0 -0.03 0 0 0.06 0 0 -0.03 0 0 " * 6
+    outcome = judge("reward-stuck-at-floor", "ppo", score=rare)
+    assert (outcome.severity, outcome.measured) == (Severity.WARNING, 0.0)
+    assert outcome.message.values["percent"] == pytest.approx(90)
+    assert judge("reward-stuck-at-floor", "ppo", score="-0.01 -0.02 -0.03 0.01 " * 15).verdict is Verdict.QUIET
+
+
 def test_rows_one_step_apart_are_no_means_of_ten_whatever_the_settings_say(judge: Judge) -> None:
     outcome = judge("reward-stuck-at-floor", "grpo", reward="0x5", config={"logging_steps": 10})
     assert outcome.verdict is Verdict.SKIPPED
