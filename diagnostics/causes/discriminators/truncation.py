@@ -24,6 +24,7 @@ MOST = 0.8  # of the completions, where truncation-high is critical: seldom does
 NEARLY_ALL = 0.95  # of the completions: where more end, their end is recognised
 SOME = 0.01  # of the completions, so many that they do not end by chance
 EARLIER_TABLES = 20  # sample tables before a finding in which different lengths are looked for
+LONG = 8  # tokens: in fewer, all answers of one right form may be equally long
 TABLES = 3  # of these, and from the finding on, that are compared
 
 
@@ -51,7 +52,18 @@ def truncates_from_the_start(outcome: Outcome, run: Run) -> bool:
 def min_length_forbids_end(outcome: Outcome, run: Run) -> bool:
     """Whether sampling may not end a completion within half of its limit, so that few ends are seen."""
     least, limit = (run.settings.number(name) or 0.0 for name in ("min_new_tokens", "max_tokens"))
-    return least > 0 and least >= limit / 2
+    return (least > 0 and least >= limit / 2) or _none_ends_before_the_limit(run)
+
+
+def _none_ends_before_the_limit(run: Run) -> bool:
+    """Whether a few completions end, and none of them a single token before the limit: free ends come at any length."""
+    cut, *lengths = (run.get(name) for name in ("truncated_fraction", "length_min", "length_max"))
+    shortest, longest = (None if each is None else each.values[each.finite] for each in lengths)
+    if cut is None or shortest is None or longest is None or len(shortest) < START:
+        return False
+    shares = cut.values[cut.finite]
+    some_end = int((shares < 1).sum()) >= START and float(np.median(shares)) >= MOST
+    return some_end and float(shortest.min()) == float(longest.max()) >= LONG
 
 
 def limit_truncates(outcome: Outcome, run: Run) -> bool:

@@ -52,6 +52,23 @@ def test_completions_that_may_not_end_are_not_the_limits_fault(make_run: MakeRun
     assert causes(run) == [cause]
 
 
+@pytest.mark.parametrize(
+    ("cut", "shortest", "limit", "cause"),
+    [
+        ("0.97x20", "42x20", 42, "sampling-unlike-policy"),
+        ("0.97x20", "42x19 17", 42, "completion-limit-too-short"),
+        ("1x16 0.97x4", "42x20", 42, "completion-limit-too-short"),  # too few that end: it may be chance
+        ("0.7x20", "42x20", 42, "completion-limit-too-short"),  # many answers fit to the token
+        ("0.97x20", "3x20", 3, "completion-limit-too-short"),
+    ],
+)
+def test_completions_that_end_at_the_very_limit_alone_may_not_end_before(
+    make_run: MakeRun, cut: str, shortest: str, limit: int, cause: str
+) -> None:
+    run = make_run("grpo", truncated_fraction=cut, length_min=shortest, length_max=f"{limit}x20")
+    assert causes(run) == [cause]
+
+
 def test_completions_that_miss_a_custom_stop_token_need_the_models_own(make_run: MakeRun) -> None:
     assert causes(make_run("grpo", truncated_fraction="1x20", config={"stop_token_id": 2})) == ["wrong-stop-token"]
 
