@@ -179,11 +179,13 @@ def _agreement(results: Sequence[Result]) -> str:
         both = " | ".join(share(same[what], len(having)) for what in ("verdict", "cause"))
         lines.append(f"| {form} | {both} | {blind}/{len(having)} |")
     alike = sum(len({found["verdict"] for found in result["forms"].values()}) == 1 for result in results)
+    alarmed = sum(len({found["verdict"] in ALARMS for found in result["forms"].values()}) == 1 for result in results)
     compared = [result for result in results if all("worst" in found for found in result["forms"].values())]
     same = sum(len({found["worst"] for found in result["forms"].values()}) == 1 for result in compared)
     told = (
-        f"\nAll forms of a run give the same verdict: {share(alike, len(results))}. They do not hold the same: not each"
-        " has settings and answers. The rules that all forms of a run let run find the same in each, or nothing: "
+        f"\nAll forms of a run give the same verdict: {share(alike, len(results))}. All or none raise an alarm, a "
+        f"warning or worse: {share(alarmed, len(results))}. They do not hold the same: not each has settings and"
+        " answers. The rules that all forms of a run let run find the same in each, or nothing: "
         f"{share(same, len(compared))}.\n"
     )
     return "\n".join([*lines, told])
