@@ -7,7 +7,7 @@ from diagnostics.model.diagnosis import LimitOverrides
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.model.setup import Setup
-from diagnostics.rules import engine, harm, lists, missing_metrics, stretch_phrases, telling_samples, vital
+from diagnostics.rules import engine, harm, lasting, lists, missing_metrics, stretch_phrases, telling_samples, vital
 from diagnostics.rules.config import config_rule, grader_trials, pf_lr_range, pf_reward_smoke
 from diagnostics.rules.config.catalog import CONFIG_RULES
 from diagnostics.rules.rule import Rule
@@ -26,6 +26,7 @@ TEXTS: Mapping[str, str] = {
     **missing_metrics.TEXTS,
     **lists.TEXTS,
     **harm.TEXTS,
+    **lasting.TEXTS,
     **stretch_phrases.TEXTS,
     **endings.TEXTS,
     **vital.TEXTS,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from diagnostics.model.messages import Message
 from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Samples
@@ -18,6 +19,10 @@ from diagnostics.rules.rule import Rule
 SHARE = (
     0.05  # of the logged steps: on trainings of TRL no warning of a sick run ended sooner, half of the false ones did
 )
+
+TEXTS: Mapping[str, str] = {
+    "lasting.new": "{told} It is new: a warning once it has held for {percent} % of the steps.",
+}
 
 Judge = Callable[[Rule[Any, Any], Run], Outcome]
 
@@ -36,8 +41,7 @@ def lasting(
         return tuple(outcomes)
     before = until(run, int(steps[-1 - max(1, round(SHARE * len(steps)))])) if len(steps) > 1 else None
     held = {rule.name for rule in waiting if before is not None and judge(rule, before).is_alarm}
-    unproven = {rule.name for rule in waiting} - held
-    return tuple(item.of_severity(Severity.INFO) if item.rule in unproven else item for item in outcomes)
+    return tuple(_as_note(item) if item.rule in {rule.name for rule in waiting} - held else item for item in outcomes)
 
 
 def until(run: Run, step: int) -> Run:
@@ -48,6 +52,11 @@ def until(run: Run, step: int) -> Run:
         derived=_Until(run.derived, step),
         samples=_samples_until(run.samples, step),
     )
+
+
+def _as_note(outcome: Outcome) -> Outcome:
+    message = Message("lasting.new", {"told": outcome.message, "percent": 100 * SHARE})
+    return replace(outcome.of_severity(Severity.INFO), message=message)
 
 
 @dataclass(frozen=True, slots=True)

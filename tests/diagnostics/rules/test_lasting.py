@@ -9,6 +9,7 @@ from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
 from diagnostics.rules import evaluate
 from diagnostics.rules.lasting import until
+from diagnostics.wording.messages import message_text
 
 MakeRun = Callable[..., Run]
 
@@ -41,6 +42,7 @@ def test_it_is_a_note_until_then(make_run: MakeRun) -> None:
     outcome = outcome_of(make_run("ppo", clip_fraction=clipped(steps), state="running"), "clipfrac-high")
     assert (outcome.verdict, outcome.severity) == (Verdict.FIRED, Severity.INFO)
     assert {item.severity for item in outcome.episodes} == {Severity.INFO}
+    assert message_text(outcome.message).endswith(". It is new: a warning once it has held for 5 % of the steps.")
 
 
 @pytest.mark.parametrize(
