@@ -5,9 +5,9 @@ python -m benchmarks.detection_trl [--budget-minutes 20] [--part measured|tune] 
 
 Trains with TRL's own Pythons (make .venv-trl/.ready .venv-trl-1.16/.ready .venv-trl-0.7/.ready) what the cache lacks
 within the budget, labels every run by its outcome on held-out prompts, judges it, and writes one line per run to
-benchmarks/results/detection-trl.jsonl, the tables to docs/benchmarks/detection-trl.md and the ranges of healthy runs to
-docs/benchmarks/healthy-ranges.md. It can be stopped at any time and continues where it left off; lines for runs that
-are not in the cache are kept.
+benchmarks/results/detection-trl.jsonl, the tables to docs/benchmarks/detection-trl.md, the ranges of healthy runs to
+docs/benchmarks/healthy-ranges.md, and how often each cause was right to diagnostics/causes/track_record.toml. It can be
+stopped at any time and continues where it left off; lines for runs that are not in the cache are kept.
 """
 
 import argparse
@@ -29,12 +29,14 @@ from benchmarks.trl_runs.peers import FOLDER as PEERS_FOLDER
 from benchmarks.trl_runs.peers import write_rows
 from benchmarks.trl_runs.ranges import ranges_page
 from benchmarks.trl_runs.report import part_page
+from benchmarks.trl_runs.track_record import as_toml, calls, records
 from benchmarks.trl_runs.training import train_missing
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "detection-trl.jsonl"
 PAGE = ROOT / "docs" / "benchmarks" / "detection-trl.md"
 RANGES = ROOT / "docs" / "benchmarks" / "healthy-ranges.md"
+RECORDS = ROOT / "diagnostics" / "causes" / "track_record.toml"
 CACHE = OWN_CACHE.with_name("detection-trl")
 PYTHONS = {"1.16.0": ROOT / ".venv-trl-1.16", "1.12.0": ROOT / ".venv-trl", "0.7.11": ROOT / ".venv-trl-0.7"}
 INTRODUCTION = """\
@@ -96,12 +98,12 @@ def judged_before(results: Sequence[Mapping[str, Any]], path: Path) -> list[dict
 
 
 def write(results: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Write one line per run and the two pages; the one of tables is also printed."""
+    """Write one line per run, the two pages and the records of causes; the page of tables is also printed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     in_order = sorted(results, key=operator.itemgetter("name"))
     path.write_text("".join(json.dumps(result) + "\n" for result in in_order), "utf-8")
     text = as_page(in_order)
-    pages = {PAGE: text, RANGES: as_ranges(in_order)}
+    pages = {PAGE: text, RANGES: as_ranges(in_order), RECORDS: as_records(in_order)}
     for page, content in pages.items():
         (page if path == RESULTS else path.with_name(page.name)).write_text(content, "utf-8")
     sys.stdout.write(text)
@@ -115,6 +117,11 @@ def as_page(results: Sequence[Mapping[str, Any]]) -> str:
 def as_ranges(results: Sequence[Mapping[str, Any]]) -> str:
     """The Markdown page of healthy ranges."""
     return ranges_page(_of(results, "tune"))
+
+
+def as_records(results: Sequence[Mapping[str, Any]]) -> str:
+    """The table of how often each cause was right, as TOML."""
+    return as_toml(records(calls(_of(results, "measured"))))
 
 
 def _of(results: Sequence[Mapping[str, Any]], part: str) -> list[Mapping[str, Any]]:

@@ -78,6 +78,7 @@ const unfolded = (card, { words }, go) => {
     list(words.deciders, sentences(card.deciders)),
     list(words.fixes, sentences(card.fixes)),
     list(words.judged_by, rule),
+    list(words.record, sentences(card.record ? [card.record] : [])),
   );
 };
 

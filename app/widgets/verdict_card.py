@@ -19,7 +19,7 @@ from diagnostics.model.series import Series
 from diagnostics.visible_text import one_line
 from diagnostics.wording.changes import Change, changes
 from diagnostics.wording.costs import cost_in_short
-from diagnostics.wording.findings import fix_line, mute_reason, rival_names, rival_sentence
+from diagnostics.wording.findings import fix_line, mute_reason, record_sentence, rival_names, rival_sentence
 from diagnostics.wording.messages import derived_inputs, headline, message_text
 from diagnostics.wording.steps import further_episodes, steps_of
 from diagnostics.wording.values import counted, measured_and_limit, setting_text
@@ -75,6 +75,7 @@ class Card:
     deciders: tuple[str, ...] = ()
     fixes: tuple[str, ...] = ()
     judged_by: Link | None = None
+    record: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +164,7 @@ def _card(finding: Finding, run: Run, judged_at: str, cost: Cost | None) -> Card
         deciders=tuple(one_line(rival_sentence(rival)) for rival in finding.rivals),
         fixes=tuple(one_line(fix_line(fix)) for fix in fixes[1:]),
         judged_by=Link(f"{leading.code} {leading.rule}", "rule", more=one_line(_(leading.source)), name=leading.rule),
+        record=record_sentence(finding),
     )
 
 

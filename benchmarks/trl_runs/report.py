@@ -20,6 +20,7 @@ from benchmarks.detecting.report import (
 )
 from benchmarks.detecting.scores import ALARMS, Result, Score, false_alarms, score_sick_runs
 from benchmarks.trl_runs.forms import FOLDERS
+from benchmarks.trl_runs.track_record import reliability_table
 from benchmarks.trl_runs.unseen import unseen_table
 from diagnostics.rules import RUN_RULES
 from diagnostics.rules.run.speed_rule import SpeedRule
@@ -44,6 +45,7 @@ def part_page(part: str, results: Sequence[Result], planned: int) -> str:
         "### By producer, task, architecture, form of the log and device\n",
         "Each on its own, and what remains without it.\n",
         *(_grouped(results, field) for field in ("algorithm", "task", "architecture", "form", "device")),
+        *([reliability_table(results)] if part == "measured" else ()),
         "### The same verdict from every form of the log\n",
         _agreement(results),
         peer_table([*(each.result for each in found), *map(_as_healthy, healthy(results))]),

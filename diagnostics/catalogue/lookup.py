@@ -5,7 +5,7 @@ from typing import Any
 
 from diagnostics.catalogue.page import Page
 from diagnostics.causes import CATALOG as CAUSES
-from diagnostics.causes import FORMER_NAMES
+from diagnostics.causes import FORMER_NAMES, track_record
 from diagnostics.causes.entry import CauseEntry
 from diagnostics.causes.remedies.catalog import REMEDIES
 from diagnostics.causes.remedies.remedy import ANY, Remedy
@@ -105,10 +105,21 @@ def cause_page(entry: CauseEntry) -> Page:
                 _("{cause}? {decides}").format(cause=name, decides=_(text)) for name, text in entry.rivals.items()
             ],
             N_("Try"): [_try(remedy) for remedy in remedies],
+            N_("Record"): _record(entry),
             N_("Formerly"): [former for former, name in FORMER_NAMES.items() if name == entry.name],
             N_("Source"): _each_once([*(_(remedy.source) for remedy in remedies), *_sources(core)]),
         },
         sections={N_("What it means"): _(entry.meaning)},
+    )
+
+
+def _record(entry: CauseEntry) -> str:
+    """How often the cause was right where it was named first; empty where it never was."""
+    record = track_record(entry.name)
+    if record is None:
+        return ""
+    return _("right in {right} of {named} measured TRL runs in which it was named first").format(
+        right=record.right, named=record.named
     )
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from diagnostics.addresses import shown
+from diagnostics.causes import track_record
 from diagnostics.comparison import Comparison
 from diagnostics.model.cause import Cause
 from diagnostics.model.derivation import Derivation
@@ -107,7 +108,14 @@ def _cause(cause: Cause) -> dict[str, Any]:
             {"cause": rival.cause, "decides": message_text(rival.decides), "open": rival.is_open}
             for rival in cause.rivals
         ],
+        "track_record": _record(cause.cause),
     }
+
+
+def _record(cause: str) -> dict[str, int] | None:
+    """In how many measured runs the cause was named first, and in how many of them it was right."""
+    record = track_record(cause)
+    return None if record is None else {"right": record.right, "named": record.named}
 
 
 def _fix(fix: Fix) -> dict[str, Any]:

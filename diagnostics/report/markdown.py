@@ -19,7 +19,14 @@ from diagnostics.report.time_budget import time_lines
 from diagnostics.told import said
 from diagnostics.wording.comparison import comparison_heading, comparison_lines, missing_parent_sentence
 from diagnostics.wording.costs import cost_sentence
-from diagnostics.wording.findings import fix_line, mute_line, overridden_limits, rules_by_reason, sample_caption
+from diagnostics.wording.findings import (
+    fix_line,
+    mute_line,
+    overridden_limits,
+    record_sentence,
+    rules_by_reason,
+    sample_caption,
+)
 from diagnostics.wording.messages import derived_inputs, found_text, message_text
 from diagnostics.wording.runs import data_line, run_line
 from diagnostics.wording.severities import verdict_word
@@ -82,7 +89,7 @@ def _found(found: tuple[Finding, ...]) -> str:
     rows = [
         (
             f"**{_(str(finding.severity))}**",
-            "<br>".join([escaped(message_text(finding.summary)), *map(_what_decides, finding.open_rivals)]),
+            "<br>".join(_what_it_is(finding)),
             steps_of(finding),
             "<br>".join([*map(_measured, finding.outcomes), *map(_sample, finding.samples)]),
             "<br>".join(escaped(fix_line(fix)) for fix in finding.fixes),
@@ -91,6 +98,12 @@ def _found(found: tuple[Finding, ...]) -> str:
         for finding in found
     ]
     return table((_("Severity"), _("Finding"), _("When"), _("Measured"), _("Try"), _("Source")), rows)
+
+
+def _what_it_is(finding: Finding) -> Iterator[str]:
+    yield escaped(message_text(finding.summary))
+    yield from map(_what_decides, finding.open_rivals)
+    yield from filter(None, [escaped(record_sentence(finding))])
 
 
 def _what_decides(rival: Rival) -> str:

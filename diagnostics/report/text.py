@@ -23,6 +23,7 @@ from diagnostics.wording.findings import (
     fix_line,
     mute_line,
     overridden_limits,
+    record_sentence,
     rival_line,
     rules_by_reason,
     sample_line,
@@ -119,6 +120,8 @@ def _finding(finding: Finding, cost: Cost | None, style: Style) -> Iterator[str]
         yield _below(style, _("against"), objection)
     if finding.sources:
         yield _below(style, _("source"), clauses(map(_, finding.sources)))
+    if record := record_sentence(finding):
+        yield _below(style, _("record"), record)
 
 
 def _below(style: Style, label: str, text: str) -> str:

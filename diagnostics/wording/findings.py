@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Sequence
 
 from diagnostics.causes import CATALOG as CAUSES
+from diagnostics.causes import track_record
 from diagnostics.language import _
 from diagnostics.model.cause import Rival
 from diagnostics.model.diagnosis import Diagnosis, Muted
 from diagnostics.model.finding import Finding
 from diagnostics.model.messages import format_setting
-from diagnostics.model.outcome import Fix, Outcome, ShownSample
+from diagnostics.model.outcome import Fix, Outcome, Severity, ShownSample
 from diagnostics.model.project import Mute
 from diagnostics.punctuation import bracketed, clauses, labelled, listed, sentences
 from diagnostics.rules import CATALOG
@@ -105,6 +106,16 @@ def sample_caption(sample: ShownSample) -> str:
 def sample_line(sample: ShownSample) -> str:
     """The caption and the response: "step 12, sample 4: Cut off at the length limit. “was horri”"."""
     return sentences((sample_caption(sample), f"“{sample.quote}”"))
+
+
+def record_sentence(finding: Finding) -> str:
+    """How often its cause was right where a warning named it first; empty for a note, and where it never was."""
+    record = track_record(finding.name)
+    if record is None or finding.severity is Severity.INFO:
+        return ""
+    return _("Right in {right} of {named} measured TRL runs in which it was named first.").format(
+        right=record.right, named=record.named
+    )
 
 
 def rival_line(rival: Rival) -> str:

@@ -19,10 +19,12 @@ from benchmarks.detection_trl import (
     PAGE,
     PYTHONS,
     RANGES,
+    RECORDS,
     RESULTS,
     ROOT,
     as_page,
     as_ranges,
+    as_records,
     judged_before,
     with_learned,
 )
@@ -36,8 +38,10 @@ from benchmarks.trl_runs.ranges import ranges_page
 from benchmarks.trl_runs.report import part_page, without_speed
 from benchmarks.trl_runs.tasks.catalog import TASKS
 from benchmarks.trl_runs.tasks.task import Task
+from benchmarks.trl_runs.track_record import calls, records, reliability_table
 from benchmarks.trl_runs.training import OUTCOME_FILE, is_trained, read_outcome, run_folder, train_missing
 from benchmarks.trl_runs.unseen import read_unseen, unseen_table
+from diagnostics.causes.track_record import TrackRecord
 from diagnostics.rules import CATALOG
 
 ALL = [cell for part in PARTS for cell in cells(part)]
@@ -214,6 +218,7 @@ def test_the_committed_pages_are_those_of_the_committed_results() -> None:
     results = [json.loads(line) for line in RESULTS.read_text("utf-8").splitlines()]
     assert PAGE.read_text("utf-8") == as_page(results)
     assert RANGES.read_text("utf-8") == as_ranges(results)
+    assert RECORDS.read_text("utf-8") == as_records(results)
 
 
 def test_no_single_run_of_the_measured_part_is_on_the_page() -> None:
@@ -235,6 +240,37 @@ def test_other_monitors_are_compared_for_each_algorithm_that_has_a_sick_run() ->
     table = peer_table([a_result("rloo", "learning-rate-zero", found), a_result("grpo", None, silent)])
     assert "| | right finding | RLOO | healthy runs with a warning | with a critical |" in table
     assert "| 1.00 [0.21, 1.00] (1/1) | 1.00 [0.21, 1.00] (1/1) | 0/1 | 0/1 |" in table
+
+
+def a_call(cause: str, fault: str | None, label: str = "sick", severity: str = "warning") -> dict[str, Any]:
+    """A result as far as the records of causes look at it."""
+    cell = {"task": "units", "algorithm": "grpo", "fault": fault}
+    return {"label": label, "cell": cell, "causes": [{"cause": cause, "severity": severity}]}
+
+
+def test_a_cause_is_right_where_the_fault_is_known_and_has_it() -> None:
+    found = records(
+        calls(
+            [
+                a_call("not-training", "learning-rate-zero"),
+                a_call("not-training", "learning-rate-zero", label="aside"),
+                a_call("not-training", "reward-scale"),
+                a_call("not-training", None, label="healthy"),
+                a_call("not-training", None, label="healthy", severity="info"),  # a note warns of nothing
+                a_call("not-training", None, label="aside"),  # nobody knows what is wrong
+                {**a_call("", "learning-rate-zero"), "causes": []},
+            ]
+        )
+    )
+    assert found == {"not-training": TrackRecord(right=2, named=4)}
+
+
+def test_what_a_call_promises_comes_from_other_tasks() -> None:
+    right, wrong = a_call("not-training", "learning-rate-zero"), a_call("not-training", "reward-scale")
+    elsewhere = [{**each, "cell": {**each["cell"], "task": "roman"}} for each in [wrong] * 6]
+    table = reliability_table([*[right] * 4, *elsewhere])
+    assert "| 0.00 to 0.50 | 4 | 0.00 | 1.00 [0.51, 1.00] (4/4) |" in table
+    assert "| 0.85 to 1.00 | 6 | 1.00 | 0.00 [0.00, 0.39] (0/6) |" in table
 
 
 def learned_rows(scored: Mapping[str, float]) -> list[str]:

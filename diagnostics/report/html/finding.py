@@ -12,7 +12,7 @@ from diagnostics.report.html.elements import Markup, collapsible, element, joine
 from diagnostics.report.html.metrics import figure
 from diagnostics.report.html.samples import dialogue
 from diagnostics.report.html.sign import sign
-from diagnostics.wording.findings import fix_line, rival_line, sample_caption
+from diagnostics.wording.findings import fix_line, record_sentence, rival_line, sample_caption
 from diagnostics.wording.messages import message_text, message_with_rule
 from diagnostics.wording.steps import steps_of
 
@@ -44,6 +44,7 @@ def _facts(finding: Finding) -> Markup:
         *((_("or"), rival_line(rival)) for rival in finding.rivals),
         *((_("against"), objection) for objection in finding.against),
         *((_("source"), _(source)) for source in finding.sources),
+        *((_("record"), record) for record in filter(None, [record_sentence(finding)])),
     ]
     return element("dl", *(joined([element("dt", label), element("dd", text)]) for label, text in facts))
 

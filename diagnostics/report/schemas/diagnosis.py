@@ -90,6 +90,7 @@ CAUSE = record(
         "against": listed(TEXT),
         "fixes": listed(FIX),
         "rivals": listed(record({"cause": TEXT, "decides": TEXT, "open": FLAG})),
+        "track_record": nullable(record({"right": COUNT, "named": COUNT})),
     }
 )
 SETTINGS_FINDING = record(
