@@ -78,7 +78,6 @@ const unfolded = (card, { words }, go) => {
     list(words.deciders, sentences(card.deciders)),
     list(words.fixes, sentences(card.fixes)),
     list(words.judged_by, rule),
-    list(words.record, sentences(card.record ? [card.record] : [])),
   );
 };
 
@@ -103,9 +102,8 @@ const mutedRow = (row, data, go) => {
 };
 
 const evidence = (card, data, go, toggle) => {
-  const rivals = card.rivals
-    ? element("p", "rlv-rivals", `${card.rivals} `, button("rlv-link", `${card.name}.decides`, toggle, data.words.decides))
-    : null;
+  const decides = card.rivals ? button("rlv-link", `${card.name}.decides`, toggle, data.words.decides) : null;
+  const doubts = [card.rivals && `${card.rivals} `, decides, card.record && decides && " · ", card.record].filter(Boolean);
   const said = [card.first_sign, card.evidence].filter(Boolean).join(" ");
   const more = card.judged_by ? button("rlv-chip", `${card.name}.more`, toggle, card.more || data.words.more) : null;
   return element(
@@ -115,7 +113,7 @@ const evidence = (card, data, go, toggle) => {
     hinted(element("h3", "rlv-cause", card.cause), card.cause),
     said ? hinted(element("p", "rlv-said", said), said) : null,
     element("div", "rlv-chips", ...card.links.map((link, index) => chip(card, link, index, go)), more),
-    rivals,
+    doubts.length ? element("p", "rlv-rivals", ...doubts) : null,
   );
 };
 

@@ -65,7 +65,6 @@ def _words() -> Mapping[str, str]:
         "deciders": _("What else it could be, and what decides"),
         "fixes": _("What else to try"),
         "judged_by": _("Judged by"),
-        "record": _("How often this was right"),
         "mute": _("Mute …"),
         "mute_hint": _("Do not count this finding, with the reason"),
         "muted": _("Muted"),

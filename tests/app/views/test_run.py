@@ -119,6 +119,7 @@ def test_the_worst_finding_comes_first_with_what_was_measured_and_what_to_try(
     assert card["proposal"]["change"] == {"old": "--max_completion_length 8", "new": "--max_completion_length 24"}
     assert card["judged_by"]["words"] == "RV601 truncation-high"
     assert card["judged_by"]["more"].startswith("TRL logging page")
+    assert card["record"].startswith("Right in ")
 
 
 def test_what_one_cause_explains_is_one_finding(monkeypatch: pytest.MonkeyPatch) -> None:
