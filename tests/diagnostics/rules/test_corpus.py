@@ -11,13 +11,21 @@ CORPUS = Path(__file__).parents[2] / "fixtures" / "trl_corpus"
 SICK = [
     ("constant-reward", "reward-stuck-at-floor", Severity.CRITICAL, "no-reward-signal"),
     ("cut-off-unlogged", "length-at-limit", Severity.CRITICAL, "drastic-updates"),
+    ("dead-reward-function", "reward-func-constant", Severity.WARNING, "dead-reward-function"),
+    ("kl-penalty-too-large", "kl-penalty-dominates", Severity.WARNING, "kl-penalty-too-strong"),
     ("learning-rate-tiny", "policy-hardly-moves", Severity.CRITICAL, "not-training"),
     ("learning-rate-too-high", "kl-too-high", Severity.CRITICAL, "drastic-updates"),
+    ("min-new-tokens", "truncation-high", Severity.CRITICAL, "sampling-unlike-policy"),
+    ("prompts-lost-their-question", "smp-prompts-identical", Severity.WARNING, "no-reward-signal"),
     ("random-reward", "reward-not-improving", Severity.WARNING, "no-reward-signal"),
+    ("rare-success", "reward-stuck-at-floor", Severity.WARNING, "no-reward-signal"),
     ("sampling-too-cold", "zero-variance-groups", Severity.WARNING, "mode-collapse"),
     ("sign-flipped-reward", "entropy-explosion", Severity.WARNING, "reward-hacking"),
+    ("too-easy-data", "zero-variance-groups", Severity.CRITICAL, "no-reward-signal"),
     ("too-hard-data", "eos-never-generated", Severity.CRITICAL, "never-learned-to-stop"),
     ("updates-lost-in-bfloat16", "policy-hardly-moves", Severity.WARNING, "not-training"),
+    ("warm-up-never-ends", "policy-hardly-moves", Severity.WARNING, "not-training"),
+    ("wrecked-at-once", "policy-frozen", Severity.CRITICAL, "drastic-updates"),
 ]
 
 
