@@ -93,7 +93,7 @@ def test_a_cause_names_its_outcomes_and_its_fixes(rlvitals, cut_off_run: Path) -
     cause = run["causes"][0]
     assert set(cause) == {
         "cause", "severity", "first_step", "last_step", "summary", "outcomes", "signs", "decided", "against", "fixes",
-        "rivals",
+        "rivals", "track_record",
     }  # fmt: skip
     assert (cause["cause"], cause["outcomes"]) == ("completion-limit-too-short", ["truncation-high"])
     assert set(cause["fixes"][0]) == {"parameter", "current", "suggested", "why", "source"}
