@@ -105,7 +105,7 @@ def cause_page(entry: CauseEntry) -> Page:
                 _("{cause}? {decides}").format(cause=name, decides=_(text)) for name, text in entry.rivals.items()
             ],
             N_("Try"): [_try(remedy) for remedy in remedies],
-            N_("Record"): _record(entry),
+            N_("Record"): track_record_sentence(entry.name),
             N_("Formerly"): [former for former, name in FORMER_NAMES.items() if name == entry.name],
             N_("Source"): _each_once([*(_(remedy.source) for remedy in remedies), *_sources(core)]),
         },
@@ -113,12 +113,12 @@ def cause_page(entry: CauseEntry) -> Page:
     )
 
 
-def _record(entry: CauseEntry) -> str:
-    """How often the cause was right where it was named first; empty where it never was."""
-    record = track_record(entry.name)
+def track_record_sentence(cause: str) -> str:
+    """How often a cause was right where it was named first; empty where it never was, and for a rule."""
+    record = track_record(cause)
     if record is None:
         return ""
-    return _("right in {right} of {named} measured TRL runs in which it was named first").format(
+    return _("Right in {right} of {named} measured TRL runs in which it was named first.").format(
         right=record.right, named=record.named
     )
 

@@ -20,10 +20,11 @@ class TrackRecord:
 
 def track_record(cause: str) -> TrackRecord | None:
     """The record of a cause; None for one that was never named first, and for a rule."""
-    return _records().get(cause)
+    return track_records().get(cause)
 
 
 @cache
-def _records() -> Mapping[str, TrackRecord]:
+def track_records() -> Mapping[str, TrackRecord]:
+    """Cause → its record, for each that was ever named first."""
     text = files("diagnostics.causes").joinpath("track_record.toml").read_text("utf-8")
     return {cause: TrackRecord(**counts) for cause, counts in tomllib.loads(text).items()}

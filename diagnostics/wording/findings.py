@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from diagnostics.catalogue.lookup import track_record_sentence
 from diagnostics.causes import CATALOG as CAUSES
-from diagnostics.causes import track_record
 from diagnostics.language import _
 from diagnostics.model.cause import Rival
 from diagnostics.model.diagnosis import Diagnosis, Muted
@@ -110,12 +110,7 @@ def sample_line(sample: ShownSample) -> str:
 
 def record_sentence(finding: Finding) -> str:
     """How often its cause was right where a warning named it first; empty for a note, and where it never was."""
-    record = track_record(finding.name)
-    if record is None or finding.severity is Severity.INFO:
-        return ""
-    return _("Right in {right} of {named} measured TRL runs in which it was named first.").format(
-        right=record.right, named=record.named
-    )
+    return "" if finding.severity is Severity.INFO else track_record_sentence(finding.name)
 
 
 def rival_line(rival: Rival) -> str:

@@ -260,6 +260,15 @@ def test_the_last_look_at_a_growing_run_sees_what_the_finished_run_shows() -> No
     assert fired == {outcome.rule for outcome in diagnose(run).fired}
 
 
+def test_the_last_look_knows_that_the_run_has_ended() -> None:
+    run = open_run(Path(__file__).parents[1] / "fixtures" / "trl_corpus" / "warm-up-never-ends")
+    *growing, (_, ended) = outcomes_by_step(run, 4)
+    fired = [
+        {outcome.rule for outcome in found if outcome.is_alarm} for found in (*(found for _, found in growing), ended)
+    ]
+    assert fired == [*[set()] * 3, {"policy-hardly-moves"}]  # a warm-up may still end until then
+
+
 def test_a_run_as_it_stood_holds_nothing_of_later_steps() -> None:
     early = up_to(open_run(SICK), 7)
     assert max(early.steps) == 7

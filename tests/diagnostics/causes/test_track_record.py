@@ -7,7 +7,7 @@ import pytest
 
 from diagnostics.api import diagnose, open_run
 from diagnostics.causes import CATALOG, track_record
-from diagnostics.causes.track_record import _records
+from diagnostics.causes.track_record import track_records
 from diagnostics.model.finding import Finding
 from diagnostics.model.outcome import Severity
 from diagnostics.rules import CATALOG as RULES
@@ -21,9 +21,9 @@ def finding() -> Finding:
     return diagnose(open_run(CUT_OFF)).findings[0]
 
 
-def test_the_records_are_of_causes_and_are_shares() -> None:
-    assert set(_records()) <= {entry.name for entry in CATALOG}
-    assert all(0 <= each.right <= each.named > 0 for each in _records().values())
+def test_thetrack_records_are_of_causes_and_are_shares() -> None:
+    assert set(track_records()) <= {entry.name for entry in CATALOG}
+    assert all(0 <= each.right <= each.named > 0 for each in track_records().values())
 
 
 def test_a_rule_has_no_record() -> None:
