@@ -22,7 +22,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PORT   ?= 8501
-PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP    := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 TRL    := .venv-trl
 READERS := .venv-readers
 PEERS  := .venv-peers
@@ -33,7 +33,8 @@ OLD_TRL := .venv-trl-0.7
 TRL_PIP := bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/trl-libraries.txt
 INPUTS := pyproject.toml constraints.txt
 
-# What is imported is compiled once, and not anew by each of the hundreds of processes that the tests start.
+# What is imported is compiled once, and not anew by each of the hundreds of processes that the tests start. pip does not
+# compile: most of what it installs is never imported.
 export PYTHONDONTWRITEBYTECODE :=
 
 ifneq ($(TORCH_SOURCE),)
