@@ -42,15 +42,15 @@ PYTHONS = {"1.16.0": ROOT / ".venv-trl-1.16", "1.12.0": ROOT / ".venv-trl", "0.7
 INTRODUCTION = """\
 # How well it finds things in TRL's runs
 
-Real TRL trains tiny models of five architectures, with tokenizers of their own, on sixteen tasks that no demo has; the
-settings of each run are drawn from wide ranges (`benchmarks/trl_runs/corpus.toml`). A sick run differs from its healthy
-twin in one fault (`benchmarks/trl_runs/faults.py`). Labels come from the outcome on held-out prompts, scored greedily
-with the task's real score, never from a metric: sick is what broke or ended clearly below its twin, healthy is what
-rose or stayed at its ceiling, and the rest is set aside (`benchmarks/trl_runs/labels.py`). Each run is read in one form
-of its log, drawn at random, and looked at while it grows. The machine trained other things as well, so that findings of
-speed count for nothing. Intervals hold 95 %. Limits and causes may be chosen on the tune part; the measured part has
-other tasks and other architectures, and is only measured. GRPO and RLOO are those of TRL 1.16, PPO is that of 1.12 and,
-where users write the loop themselves, `PPOTrainer.step` of 0.7. Written by
+Real TRL trains tiny models of five architectures, with tokenizers of their own, on seventeen tasks that no demo has;
+the settings of each run are drawn from wide ranges (`benchmarks/trl_runs/corpus.toml`). A sick run differs from its
+healthy twin in one fault (`benchmarks/trl_runs/faults.py`). Labels come from the outcome on held-out prompts, scored
+greedily with the task's real score, never from a metric: sick is what broke or ended clearly below its twin, healthy is
+what rose or stayed at its ceiling, and the rest is set aside (`benchmarks/trl_runs/labels.py`). Each run is read in one
+form of its log, drawn at random, and looked at while it grows. The machine trained other things as well, so that
+findings of speed count for nothing. Intervals hold 95 %. Limits and causes may be chosen on the tune part; the measured
+part has other tasks and other architectures, and is only measured. GRPO and RLOO are those of TRL 1.16, PPO is that of
+1.12 and, where users write the loop themselves, `PPOTrainer.step` of 0.7. Written by
 
     python -m benchmarks.detection_trl
 """

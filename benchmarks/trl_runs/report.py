@@ -216,7 +216,13 @@ def _beside_learning(found: Sequence[Score], quiet: Sequence[Result]) -> str:
         bar = highest[false] if false < len(highest) else -1.0
         right = sum(each.result["learned"] > bar for each in found)
         lines.append(f"| learned | {share(false, len(quiet))} | {share(right, len(found))} |")
-    return "\n".join([*lines, ""])
+    bar = highest[alarmed] if alarmed < len(highest) else -1.0
+    shown = [each for each in found if each.result["learned"] > bar]
+    told = (
+        f"\nWhere it alarms in as many healthy runs as rlvitals, it shows {len(shown)} sick ones by numbers alone. "
+        f"rlvitals alarms in {share_of(shown, _has_alarm)} of these, and is right about {share_of(shown, is_found)}.\n"
+    )
+    return "\n".join([*lines, told])
 
 
 def _single_runs(found: Sequence[Score], results: Sequence[Result]) -> list[str]:

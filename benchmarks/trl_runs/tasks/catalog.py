@@ -6,6 +6,7 @@ from benchmarks.trl_runs.tasks import (
     brackets,
     clock,
     coins,
+    contains,
     counting,
     dates,
     helpdesk,
@@ -41,5 +42,6 @@ TASKS: Mapping[str, Task] = {
         weekday,
         dates,
         letters,
+        contains,
     )
 }
