@@ -10,7 +10,8 @@ What it checks
     of the reward by a fifth of the spread from answer to answer is ruled out, and the KL to the reference is below
     0.005 nats per token and does not grow beyond 0.0001 (that of a sequence of unknown length as if it had 64 tokens).
     A KL of exactly 0 at every step makes it critical. Where the entropy wavers too much to tell, a mean KL within
-    0.0025 nats per token (per sequence where no length is known) of 0, by three of its standard errors, tells it.
+    0.0025 nats per token (per sequence where no length is known) of 0, by three of its standard errors, tells it. Where
+    the KL of an answer is below 0.02 nats, by as much, it rules out such a rise, however noisy all else is.
     Points of a warm-up count here by their share of the highest learning rate so far. Where the reward is at full
     marks, or answers are not told apart, standing still is right, and this is not judged.
 
@@ -28,7 +29,8 @@ What to try
 
 References
     Adam moves a weight by about the learning rate at most (arXiv 1412.6980) · bfloat16 has eight bits of precision ·
-    TRL logging page: this metric should keep going up.
+    TRL logging page: this metric should keep going up · a shift by d nats changes the mean of a reward whose tails are
+    normal by √(2 d) deviations at most (Boucheron, Lugosi and Massart 2013, section 4.9).
 """
 
 import numpy as np
@@ -38,7 +40,7 @@ from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.extremes import finite_range
 from diagnostics.detectors.rolling import rolling_median
 from diagnostics.detectors.stillness import Change, change_of_level
-from diagnostics.model.alignment import last_known
+from diagnostics.model.alignment import at_common_steps, last_known
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
@@ -101,6 +103,8 @@ class PolicyHardlyMoves(RunRule[Limits]):
         "longer than the run, and its reward has not risen.",
         still="Nothing has moved from step {first} to {last}: the entropy was {before} nats/token and is {measured}, "
         "and the {reward} was {reward_before} and is {reward_after}.",
+        near="Nothing has moved from step {first} to {last}: the KL to the reference is {measured} {unit}, at which "
+        "the {reward} cannot have gained, which was {reward_before} and is {reward_after}.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
@@ -154,11 +158,13 @@ class PolicyHardlyMoves(RunRule[Limits]):
         if reward is None or not _had_reason_to_move(run, reward, limits) or _has_left(run, limits):
             return None
         change, gained = change_of_level(entropy.values), change_of_level(reward.values)
-        if change is None or gained is None or gained.is_proven or change.is_proven:
+        if change is None or gained is None or gained.is_proven:
+            return None
+        if found := self._of_distance(run, reward, gained, limits):
+            return found
+        if change.is_proven or _may_have_risen(run, gained, limits):
             return None
         if not _is_still(change, limits) and not _stays_at_the_reference(run, limits):
-            return None
-        if _may_have_risen(run, gained, limits):
             return None
         grown = change_of_level(length.values) if length is not None else None
         if grown is not None and not _is_still(grown, limits):
@@ -171,6 +177,29 @@ class PolicyHardlyMoves(RunRule[Limits]):
             limit=None,
             key="still",
             before=change.before,
+            reward=reward.name,
+            reward_before=gained.before,
+            reward_after=gained.after,
+        )
+
+    def _of_distance(self, run: Run, reward: Series, gained: Change, limits: Limits) -> Fired | None:
+        """The finding that the KL rules out a small gain, however noisy all else is: d nats allow √(2 d) deviations."""
+        logged, of_answers = run.get("kl_per_sequence", "kl_per_token"), _kl_per_answer(run)
+        if logged is None or of_answers is None:
+            return None
+        level, change = change_of_level(logged.values), change_of_level(of_answers)
+        if level is None or change is None:
+            return None
+        if 2 * (abs(change.after) + limits.standard_errors * change.error) > limits.small**2:
+            return None
+        return self.fired(
+            logged,
+            Episode(0, len(logged) - 1, still=True),
+            Severity.CRITICAL if _is_the_reference(run) else Severity.WARNING,
+            measured=level.after,
+            limit=None,
+            key="near",
+            unit=logged.unit,
             reward=reward.name,
             reward_before=gained.before,
             reward_after=gained.after,
@@ -228,6 +257,17 @@ def _has_left(run: Run, limits: Limits) -> bool:
     far = np.abs(rolling_median(kl))
     has_grown = change is None or (change.is_proven and change.after > max(change.before, limits.grown))
     return has_grown or bool((far >= limits.near).any())
+
+
+def _kl_per_answer(run: Run) -> Values | None:
+    """(N,) The KL of whole answers to the reference; None where it is not known."""
+    whole, each, length = run.get("kl_per_sequence"), run.get("kl_per_token"), run.get("length_mean")
+    if whole is not None:
+        return whole.values
+    if each is None or length is None:
+        return None
+    each, length = at_common_steps(each, length)
+    return each.values * length.values
 
 
 def _kl_per_token(run: Run, tokens: float) -> Values | None:

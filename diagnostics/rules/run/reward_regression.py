@@ -6,8 +6,10 @@ What it checks
     smoothed noise, with an upper bound of its autocorrelation) and at least 15 % of what the run has gained. Losing
     half of the gain is critical. The first 40 points are not judged. A reward that leaves its level from one point to
     the next and stays away is a warning from the tenth point on: five points all below the ten before them, by four
-    standard deviations of the noise around its two levels. A fall from which the reward has come back is info, and so
-    is that of an RLHF reward whose score does not fall: then it is the KL penalty that grows.
+    standard deviations of the noise around its two levels; among the first 40 points, before much can have been
+    learned, it is info unless it is as large as the spread from answer to answer, where that is logged. A fall from
+    which the reward has come back is info, and so is that of an RLHF reward whose score does not fall: then it is the
+    KL penalty that grows.
 
 Why it matters
     A reward that falls after it rose seldom recovers by itself, and the best checkpoint may be overwritten meanwhile.
@@ -45,7 +47,7 @@ from diagnostics.model.series import Series, Values
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import REWARDS, main_reward
+from diagnostics.rules.rewards import REWARDS, main_reward, spread_of_answers
 from diagnostics.rules.rule import Fired, Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, too_few
 
@@ -78,6 +80,11 @@ class Limits(RuleLimits):
     start: int = limit(20, "logged points", "engineering default")
     at_once: float = limit(
         4.0, "standard deviations of a point", "engineering default: no noise goes so far five times"
+    )
+    early: float = limit(
+        1.0,
+        "of the spread from answer to answer",
+        "measured: of the first dips of TRL's PPOTrainer.step as large as 0.6 of it, healthy ones come back",
     )
 
 
@@ -127,18 +134,20 @@ class RewardRegression(RunRule[Limits]):
     def _fallen(self, run: Run, series: Series, limits: Limits) -> RuleResult:
         """The result for one series."""
         slow = self._slow_decline(series, paced(limits, run, series, warm_up=10, start=5, patience=3))
-        return slow if isinstance(slow, Fired) else (self._at_once(series, limits) or slow)
+        return slow if isinstance(slow, Fired) else (self._at_once(run, series, limits) or slow)
 
-    def _at_once(self, series: Series, limits: Limits) -> Fired | None:
+    def _at_once(self, run: Run, series: Series, limits: Limits) -> Fired | None:
         """The finding that the reward fell from one point to the next, and is still nearer to where it fell."""
         left = widest_break(series.steps, series.values)
         fall = None if left is None else _fall(series, left, limits)
         if fall is None:
             return None
+        spread = spread_of_answers(run)
+        is_small = spread is not None and fall.left.before - fall.left.after < limits.early * spread
         return self.fired(
             series,
             Episode(fall.first, len(series) - 1, still=True),
-            Severity.WARNING,
+            Severity.INFO if is_small and len(series) < limits.warm_up else Severity.WARNING,
             measured=fall.left.after,
             limit=fall.limit,
             key="at_once",

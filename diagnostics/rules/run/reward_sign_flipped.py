@@ -33,14 +33,15 @@ import numpy as np
 from diagnostics.detectors.averages import start_level
 from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.extremes import finite_range
-from diagnostics.detectors.stillness import change_of_level
+from diagnostics.detectors.stillness import PARTS, change_of_level
 from diagnostics.model.alignment import at_common_steps, finite_only
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import NO_VALUES, Series, Values
+from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import SCORES, has_risen, rewards_form, speaks_of_what_is_right
+from diagnostics.rules.rewards import SCORES, START, has_risen, rewards_form, speaks_of_what_is_right
 from diagnostics.rules.rule import Fired, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
@@ -117,6 +118,7 @@ class RewardSignFlipped(RunRule[Limits]):
 
     def _of_name(self, run: Run, name: str, mean: Series, limits: Limits) -> Fired | None:
         """The finding that a function for what is right gives no answer more than 0."""
+        limits = paced(limits, run, mean, window=5, patience=3)
         lowest, highest = finite_range(mean.values)
         if len(mean) < limits.window + limits.patience or not _is_never_above_0(run, name, mean, limits):
             return None
@@ -139,10 +141,13 @@ class RewardSignFlipped(RunRule[Limits]):
         if reward is None or entropy is None or not has_risen(reward):
             return None
         gained, noise = change_of_level(reward.values), change_of_level(entropy.values)
-        if gained is None or noise is None or not noise.is_proven:
+        if gained is None or noise is None:
             return None
-        before = min(noise.before, start_level(entropy.values))  # it may double within the first third
-        if noise.after < limits.noise * before:
+        soon = start_level(entropy.values, START)  # it may double within the first third
+        before = min(noise.before, start_level(entropy.values), soon)
+        lowest, _ = finite_range(entropy.values[-(len(entropy) // PARTS) :])
+        is_certain = noise.is_proven or lowest >= limits.noise * soon
+        if not is_certain or noise.after < limits.noise * before:
             return None
         if not functions or not all(_is_never_above_0(run, *item, limits) for item in functions.items()):
             return None

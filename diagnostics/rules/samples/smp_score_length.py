@@ -2,7 +2,8 @@
 
 What it checks
     The rank correlation of score and length over the newest logged answers, where these have grown by half since the
-    first tables. Above 0.6, and clearly higher than it was there, it is info; above 0.9 it is a warning. Where several
+    first tables. Above 0.6, and clearly higher than it was there, it is info; above 0.9 it is a warning, or info where
+    it was no lower at the start: then the task itself asks for length, as counting does. Where several
     answers to a prompt are logged, as in GRPO, ranks are taken within the prompt: a prompt that needs long answers and
     earns much says nothing about length. Answers to a prompt that all score the same do not count.
 
@@ -82,9 +83,10 @@ class SmpScoreLength(SampleRule[Limits]):
         error = np.sqrt(sum(1 / (count - 3) for count in free))
         has_risen = np.arctanh(rho) - np.arctanh(start) >= limits.standard_errors * error and rho - start >= limits.rise
         has_grown = np.median(lengths_of(now)) >= limits.growth * np.median(lengths_of(before))
-        severity = Severity.INFO if rho > limits.info and has_risen and has_grown else None
-        severity = Severity.WARNING if rho > limits.warning and has_grown else severity
-        bound = limits.warning if severity is Severity.WARNING else limits.info
+        is_close = rho > limits.warning
+        severity = Severity.INFO if has_grown and (is_close or (rho > limits.info and has_risen)) else None
+        severity = Severity.WARNING if has_grown and is_close and has_risen else severity
+        bound = limits.warning if is_close else limits.info
         values = {"before": start, "rows": len(now)}
         return Judgement(rho, bound, severity, "Spearman correlation", values=values, samples=longest_first(now))
 

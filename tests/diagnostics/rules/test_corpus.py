@@ -22,7 +22,7 @@ SICK = [
     ("sampling-too-cold", "zero-variance-groups", Severity.WARNING, "mode-collapse"),
     ("sign-flipped-reward", "entropy-explosion", Severity.WARNING, "reward-hacking"),
     ("too-easy-data", "zero-variance-groups", Severity.CRITICAL, "no-reward-signal"),
-    ("too-hard-data", "eos-never-generated", Severity.CRITICAL, "never-learned-to-stop"),
+    ("too-hard-data", "eos-never-generated", Severity.CRITICAL, "completion-limit-too-short"),
     ("updates-lost-in-bfloat16", "policy-hardly-moves", Severity.WARNING, "not-training"),
     ("warm-up-never-ends", "policy-hardly-moves", Severity.WARNING, "not-training"),
     ("wrecked-at-once", "policy-frozen", Severity.CRITICAL, "drastic-updates"),

@@ -121,6 +121,21 @@ def test_a_warm_up_counts_by_its_share_of_the_learning_rate(judge: Judge) -> Non
 def test_a_kl_of_nearly_zero_tells_it_where_the_entropy_wavers(judge: Judge) -> None:
     """As in bfloat16, which rounds each update away: the KL of a sequence is its rounding, to either side of 0."""
     wavers = {"entropy_per_token": wavering(0.9, 0.4), "score": wavering(0.4, 0.05)}
-    for kl, verdict in ((wavering(0, 0.002), Verdict.FIRED), (wavering(0.01, 0.002), Verdict.QUIET)):
+    for kl, verdict in ((wavering(0, 0.002), Verdict.FIRED), (wavering(0.03, 0.002), Verdict.QUIET)):
         assert judge("policy-hardly-moves", "ppo", **wavers, kl_per_sequence=kl).verdict is verdict
     assert judge("policy-hardly-moves", "ppo", **wavers).verdict is Verdict.QUIET
+
+
+def test_a_kl_at_which_no_reward_can_have_gained_tells_it_however_noisy_all_else_is(judge: Judge) -> None:
+    """The KL of an answer is 0.01 nats: √(2 · 0.01) = 0.14 deviations; a fifth of one is small."""
+    noisy = {
+        "entropy_per_token": wavering(0.5, 0.3),
+        "reward": wavering(0.4, 0.3),
+        "length_mean": wavering(20, 9),
+        "reward_std": "0.4x60",
+    }
+    outcome = judge("policy-hardly-moves", "grpo", **noisy, kl_per_token="0.0005x60")
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "policy-hardly-moves.near")
+    assert (outcome.metric, outcome.measured) == ("kl_per_token", pytest.approx(0.0005))
+    assert judge("policy-hardly-moves", "grpo", **noisy, kl_per_token="0.0015x60").verdict is Verdict.QUIET
+    assert judge("policy-hardly-moves", "grpo", **noisy).verdict is Verdict.QUIET

@@ -188,3 +188,52 @@ def test_what_was_learned_in_the_first_of_a_few_rows_is_a_rise(judge: Judge) -> 
     config = {"logging_steps": 10}
     outcome = judge("reward-not-improving", "rloo", reward=means_of_ten, config=config)
     assert outcome.verdict is not Verdict.FIRED
+
+
+FAR = {
+    "reward": noisy_series(np.full(40, 0.5), 0.01),
+    "reward_std": "0.3x40",
+    "length_mean": "10x40",
+    "state": "finished",
+}
+
+
+def test_a_reward_that_a_policy_far_from_its_start_does_not_take_along_is_a_warning_in_a_short_run(
+    judge: Judge,
+) -> None:
+    """Ten nats per answer may gain 4.5 deviations; 7 % of that are 0.09."""
+    outcome = judge("reward-not-improving", "grpo", **FAR, kl_per_token="0..1x20 1x20")
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "reward-not-improving.far")
+    assert (outcome.first_step, outcome.last_step) == (1, 40)
+    assert outcome.message.values["kl"] == pytest.approx(10)
+    assert outcome.limit == pytest.approx(0.07 * np.sqrt(2 * 10) * 0.3)
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"kl_per_token": "0..1x20 1x20", "state": "running"},  # of the first steps nothing follows yet
+        {"kl_per_token": "0..0.04x20 0.04x20"},  # near: what it may have gained is as small as the noise
+        {"kl_per_token": "1x40"},  # it was as far away before any training
+        {"kl_per_token": "0..1x20 1x20", "reward": noisy_series(np.linspace(0.5, 0.62, 40), 0.01)},
+        {"kl_per_token": "0..1x20 1x20", "reward_std": "0.3x20 0.05x20"},  # answers come to earn the same
+        {"kl_per_token": "0..1x20 1x20", "reward": noisy_series(np.repeat([0.5, 0.3, 0.5], [14, 13, 13]), 0.01)},
+        {"kl_per_token": "0..1x20 1x20", "reward": noisy_series(np.repeat([0.5, 0.52] * 4, 5), 0.01)},  # it wanders
+        {"kl_per_token": "0..1x20 1x20", "reward": noisy_series(np.full(40, 0.98), 0.001)},  # full marks
+    ],
+)
+def test_it_follows_where_it_gains_or_moves_or_cannot_have_gained(judge: Judge, others: dict[str, object]) -> None:
+    outcome = judge("reward-not-improving", "grpo", **{**FAR, **others})
+    assert outcome.message.template != "reward-not-improving.far"
+
+
+@pytest.mark.parametrize(("state", "severity"), [("finished", Severity.WARNING), ("running", Severity.INFO)])
+def test_a_short_run_that_has_finished_where_it_began_has_gained_nothing(
+    judge: Judge, state: str, severity: Severity
+) -> None:
+    level = noisy_series(np.full(60, 0.3), 0.02)
+    outcome = judge("reward-not-improving", "grpo", reward=level, reward_std="0.5x60", total=60, state=state)
+    assert outcome.severity is severity
+    assert (outcome.message.template == "reward-not-improving.flat") is (state == "finished")
+    few = judge("reward-not-improving", "grpo", reward=level, reward_std="0.053x60", total=60, state=state)
+    assert few.message.template != "reward-not-improving.flat"  # a gain of 15 % of so small a spread may be hidden

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 
 from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.series import Values
@@ -103,3 +104,14 @@ def test_an_rlhf_reward_that_falls_at_once_by_its_penalty_is_noted(judge: Judge)
     alone = judge("reward-regression", "ppo", rlhf_reward=at_once, score="1x20")
     assert (alone.severity, alone.message.template) == (Severity.INFO, "reward-regression.penalty_at_once")
     assert judge("reward-regression", "ppo", rlhf_reward=at_once, score=at_once).severity is Severity.WARNING
+
+
+@pytest.mark.parametrize(("spread", "severity"), [("0.6x20", Severity.INFO), ("0.4x20", Severity.WARNING)])
+def test_a_first_dip_within_the_spread_of_the_answers_is_a_note(judge: Judge, spread: str, severity: Severity) -> None:
+    dip = noisy_series(np.repeat([0.6, 0.1], [12, 8]))
+    assert judge("reward-regression", "grpo", reward=dip, reward_std=spread).severity is severity
+
+
+def test_a_fall_at_once_after_forty_points_is_a_warning_however_large_the_spread(judge: Judge) -> None:
+    late = noisy_series(np.repeat([0.6, 0.1], [32, 8]))
+    assert judge("reward-regression", "grpo", reward=late, reward_std="0.6x40").severity is Severity.WARNING

@@ -1,10 +1,14 @@
 """Tests of reward-sign-flipped."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from diagnostics.model.outcome import Outcome, Severity, Verdict
+from diagnostics.model.run import Run
+from diagnostics.rules import engine
+from diagnostics.rules.run.reward_sign_flipped import RewardSignFlipped
 
 Judge = Callable[..., Outcome]
 RULE = "reward-sign-flipped"
@@ -86,3 +90,22 @@ def test_rewards_that_are_never_above_nothing_and_rise_as_the_policy_turns_to_no
     paid = functions | {"reward_func_mean/format": "1x40", "reward_func_std/format": "0x40"}
     one_pays = judge(RULE, "grpo", entropy_per_token="0.3x10 0.3..1x20 1x10", **logged | {"functions": paid})
     assert one_pays.verdict is not Verdict.FIRED
+
+
+def test_rows_of_ten_steps_need_no_fifteen(make_run: Callable[..., Run]) -> None:
+    functions = {"reward_func_mean/right": "-0.5x4 -0.3x4", "reward_func_std/right": "0.4x8"}
+    run = make_run("grpo", reward="-0.5x4 -0.3x4", functions=functions, config={"logging_steps": 10})
+    series = {name: replace(item, steps=10 * item.steps) for name, item in run.series.items()}
+    (outcome,) = engine.evaluate(replace(run, series=series), [RewardSignFlipped()])
+    assert outcome.message.template == "reward-sign-flipped.named"
+    (outcome,) = engine.evaluate(run, [RewardSignFlipped()])
+    assert outcome.verdict is Verdict.SKIPPED
+
+
+def test_an_entropy_that_doubles_within_the_first_steps_and_wavers_since_has_grown(judge: Judge) -> None:
+    wavers = np.concatenate([np.linspace(1.4, 1.6, 5), np.repeat([2.6, 3.4, 2.7, 3.3, 2.6], 7)])
+    functions = {"reward_func_mean/in_place": "-0.3..-0.02x12 -0.02x28", "reward_func_std/in_place": "0.15x12 0.04x28"}
+    logged = {"reward": "-0.3..-0.02x12 -0.02x28", "functions": functions}
+    assert judge(RULE, "grpo", **logged, entropy_per_token=wavers).message.template == "reward-sign-flipped.noise"
+    wavers[-3] = 2.0  # not half as much again as at the start
+    assert judge(RULE, "grpo", **logged, entropy_per_token=wavers).verdict is Verdict.QUIET

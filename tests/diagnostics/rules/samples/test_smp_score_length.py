@@ -66,3 +66,8 @@ def test_answers_to_a_prompt_that_all_score_the_same_say_nothing_about_length(lo
     start = [row | {"group": place // 8} for place, row in enumerate(rows(0))]
     assert look("smp-score-length", grouped(6), start).severity is Severity.WARNING
     assert look("smp-score-length", grouped(2), start).verdict is Verdict.SKIPPED
+
+
+def test_a_score_that_was_the_length_from_the_start_is_a_note(look) -> None:
+    outcome = look("smp-score-length", rows(48, length=60), rows(48))
+    assert (outcome.severity, outcome.limit) == (Severity.INFO, 0.9)

@@ -28,3 +28,13 @@ def test_an_answer_of_one_form_is_compared_with_those_that_scored_as_well(look) 
     right, wrong = rows(30), [{**row, "score": 0.0} for row in rows(120)]
     assert look("smp-vocabulary-collapse", right, [*right, *wrong]).severity is None
     assert look("smp-vocabulary-collapse", right, wrong).severity is Severity.WARNING
+
+
+def test_of_single_words_there_need_be_no_more_than_prompts(look) -> None:
+    def answers(different: int) -> list[dict[str, object]]:
+        words = [f"w{chr(97 + place % 26)}{chr(97 + place // 26)}" for place in range(different)]
+        return [{"query": f"q{row % 12}", "response": words[row % different], "score": 1.0} for row in range(48)]
+
+    fewer = {"words": 48}
+    assert look("smp-vocabulary-collapse", answers(12), answers(40), limits=fewer).severity is None
+    assert look("smp-vocabulary-collapse", answers(11), answers(40), limits=fewer).severity is Severity.WARNING
