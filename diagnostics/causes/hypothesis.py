@@ -16,6 +16,7 @@ WEIGHTS = {"S": 1.0, "C": 1.0, "D": 1.0, "P": 0.8, "I": 0.8, "M": 0.7, "F": 0.4}
 SUPPORT = 0.5  # of a core rule's weight
 PROOF_LAG = 50  # logged points by which a proven cause may show after its effects: its proof takes samples
 ONSET_ERROR = 5  # logged points: medians and pooled samples date an onset no better
+EFFECT_LAG = 50  # logged points by which what brings an effect about may show after it: a limit is passed late
 
 WHOLE_RUN_RULES = frozenset(
     {"reward-not-improving", "reward-func-stagnant", "kl-up-reward-flat", "reward-components-diverge"}
@@ -68,13 +69,19 @@ class Hypothesis:
         """Whether it showed at the first logged point: then no training brought it about."""
         return self.onset == 0
 
+    @property
+    def is_dated(self) -> bool:
+        """Whether some core finding has an onset, and does not judge a whole stretch."""
+        return not self.core_rules <= WHOLE_RUN_RULES
+
     def explains(self, other: "Hypothesis") -> bool:
         """Whether the other one's core findings are consequences of this cause, and began no earlier."""
         not_indicating = set(self.entry.core_rules) - self.core_rules  # fired, but by another cause in this run
         are_consequences = other.core_rules <= {*self.consequences, *not_indicating}
         is_worse = other.core_severity.rank > self.core_severity.rank
-        in_time = self.onset <= other.onset + self._allowed_lag(other)
-        return are_consequences and in_time and not other.is_proven and (self.entry.explains_worse or not is_worse)
+        in_time = not other.is_dated or self.onset <= other.onset + self._allowed_lag(other)
+        explains_worse = self.entry.explains_worse and self.is_dated
+        return are_consequences and in_time and not other.is_proven and (explains_worse or not is_worse)
 
     def escalates_after(self, other: "Hypothesis") -> bool:
         """Whether this one is critical, and the other was not yet when this one showed: it may have worsened by it."""
@@ -92,8 +99,9 @@ class Hypothesis:
             return PROOF_LAG
         if other.is_from_the_start:
             return 0
-        is_dated_late = self.escalates_after(other) or (other.is_effect and not self.is_effect)
-        return ONSET_ERROR if is_dated_late else 0
+        if other.is_effect and not self.is_effect:
+            return EFFECT_LAG
+        return ONSET_ERROR if self.escalates_after(other) else 0
 
 
 def hypothesis_of(

@@ -36,7 +36,8 @@ def _merge_consequences(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
     roots: list[Hypothesis] = []
     for hypothesis in sorted(hypotheses, key=lambda item: _chronology(item, hypotheses)):
         for index, root in enumerate(roots):
-            is_reversed = hypothesis.escalates_after(root) and hypothesis.explains(root)
+            is_behind = hypothesis.escalates_after(root) or (root.is_effect and not hypothesis.is_effect)
+            is_reversed = is_behind and hypothesis.explains(root)
             if root.explains(hypothesis) and not is_reversed:
                 roots[index] = root.with_explained(hypothesis)
                 break

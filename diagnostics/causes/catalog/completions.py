@@ -1,6 +1,7 @@
 """Causes in the completions: their length and their end."""
 
 from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES
+from diagnostics.causes.discriminators.rewards import score_rose
 from diagnostics.causes.discriminators.truncation import (
     answers_are_right_though_cut,
     answers_fill_the_limit_from_the_start,
@@ -15,6 +16,7 @@ from diagnostics.causes.discriminators.truncation import (
     limit_truncates_samples,
     limit_was_lowered,
     most_answers_are_cut,
+    no_completion_ends,
     some_completions_end,
     stop_token_is_overridden,
     truncation_was_learned,
@@ -32,6 +34,7 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
         core=(
             Indicator("truncation-high", limit_truncates),
             Indicator("eos-never-generated", some_completions_end),
+            Indicator("eos-never-generated", no_completion_ends),
             Indicator("truncation-high", limit_was_lowered),
             Indicator("eos-never-generated", limit_was_lowered),
             Indicator("smp-truncated", limit_was_lowered),
@@ -84,9 +87,11 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
             "smp-loop-tail",
             "masked-out-batch",
             "kl-too-high",
+            "entropy-explosion",
             "reward-regression",
             *EQUAL_REWARD_RULES,
         ),
+        follows_if={"entropy-explosion": score_rose},
         remedies=("length-neutral-reward", "token-loss", "eos-trick", "fitted-kl", "stronger-kl"),
     ),
     CauseEntry(
@@ -173,6 +178,7 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
             "reward-regression",
             "reward-not-improving",
             "entropy-collapse",
+            "entropy-explosion",
             "kl-too-high",
             "kl-runaway",
             "kl-up-reward-flat",

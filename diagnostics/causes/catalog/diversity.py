@@ -6,7 +6,7 @@ from diagnostics.causes.discriminators.entropy import (
     temperature_is_high,
     temperature_makes_noise,
 )
-from diagnostics.causes.discriminators.rewards import reward_did_not_rise
+from diagnostics.causes.discriminators.rewards import noise_is_paid, reward_did_not_rise
 from diagnostics.causes.discriminators.sampling import (
     sampling_is_near_greedy,
     sampling_was_always_near_greedy,
@@ -79,6 +79,7 @@ DIVERSITY_CAUSES: tuple[CauseEntry, ...] = (
             "reward-not-improving",
             *GARBLED_SAMPLE_RULES,
         ),
+        is_effect=noise_is_paid,
         rivals={
             "engine-mismatch": "If the two engines' probabilities drifted apart first, the mismatch came before the "
             "noise."

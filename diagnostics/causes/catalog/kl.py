@@ -30,8 +30,11 @@ from diagnostics.causes.discriminators.updates import (
 from diagnostics.causes.entry import CauseEntry
 from diagnostics.causes.indicator import Indicator, is_warning
 
-AGAINST_THE_SCORE = tuple(rule for rule in (*WANDERING_RULES, *EQUAL_REWARD_RULES) if rule != "smp-special-leak")
-"""What a policy shows that follows the penalty's noise, and loses what it could do."""
+AGAINST_THE_SCORE = (
+    *(rule for rule in (*WANDERING_RULES, *EQUAL_REWARD_RULES) if rule != "smp-special-leak"),
+    "length-collapse",
+)
+"""What a policy shows that follows the penalty's noise and loses what it could do, or pays least by ending at once."""
 
 KL_CAUSES: tuple[CauseEntry, ...] = (
     CauseEntry(

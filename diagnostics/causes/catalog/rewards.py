@@ -3,6 +3,7 @@
 from diagnostics.causes.catalog.rule_groups import (
     DEGRADED_TEXT_RULES,
     EQUAL_REWARD_RULES,
+    FAR_RULES,
     GARBLED_SAMPLE_RULES,
     WANDERING_RULES,
 )
@@ -13,17 +14,25 @@ from diagnostics.causes.discriminators.rewards import (
     full_marks_were_never_earned,
     function_is_dead,
     no_function_tells_apart,
+    nothing_tells_where_to_go,
     only_scores_are_inconsistent,
     only_the_reward_changed,
+    only_the_reward_stays,
+    policy_has_moved,
     prompts_are_identical,
     reward_ignores_the_policy,
+    reward_may_be_ignored,
     rewards_differed_before,
     score_fell,
     scores_are_chance,
+    scores_are_huge,
 )
 from diagnostics.causes.discriminators.sampling import shows_variety
 from diagnostics.causes.entry import CauseEntry, Variant
 from diagnostics.causes.indicator import Indicator, always_true, is_critical, is_warning
+
+BROKEN_BY_SCALE_RULES = ("update-too-large", "entropy-explosion", "nonfinite-metric", "nan-grad-finite-loss")
+"""What scores do beside which a KL penalty is nothing, and a value loss is everything."""
 
 REWARD_CAUSES: tuple[CauseEntry, ...] = (
     CauseEntry(
@@ -41,6 +50,7 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("smp-prompts-identical"),
             Indicator("reward-regression", only_the_reward_changed),
             Indicator("reward-not-improving", reward_ignores_the_policy),
+            Indicator("reward-not-improving", reward_may_be_ignored, alone=True),
         ),
         support=("reward-not-improving", "truncation-high"),
         preflight=("pf-reward-smoke",),
@@ -55,10 +65,19 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
             "reward-regression",
             "smp-score-identical",
             "value-loss-spike",
+            "policy-hardly-moves",
             *WANDERING_RULES,
         ),
-        follows_if=dict.fromkeys(WANDERING_RULES, scores_are_chance),
+        follows_if={
+            **dict.fromkeys(("policy-hardly-moves", *WANDERING_RULES), scores_are_chance),
+            **dict.fromkeys(FAR_RULES, nothing_tells_where_to_go),
+        },
         is_effect=rewards_differed_before,
+        rivals={
+            "not-training": "If neither KL nor entropy has left its start, the updates are too small to change "
+            "anything, whatever the reward says.",
+        },
+        decided_by={"not-training": policy_has_moved},
         remedies=("checked-reward", "easier-prompts"),
         variants=(
             Variant(
@@ -72,6 +91,12 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
                 only_scores_are_inconsistent,
                 summary="The reward is decided by chance: the same answer scores differently.",
                 remedies=("checked-reward",),
+            ),
+            Variant(
+                "unmoved",
+                only_the_reward_stays,
+                summary="The reward stays where it is, whatever the policy does: it may not tell answers apart.",
+                remedies=("checked-reward", "easier-prompts"),
             ),
         ),
     ),
@@ -175,9 +200,13 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
             "kl-up-reward-flat",
             "reward-not-improving",
             "reward-regression",
+            *BROKEN_BY_SCALE_RULES,
             *DEGRADED_TEXT_RULES,
         ),
-        follows_if=dict.fromkeys(DEGRADED_TEXT_RULES, score_fell),
+        follows_if={
+            **dict.fromkeys(DEGRADED_TEXT_RULES, score_fell),
+            **dict.fromkeys(BROKEN_BY_SCALE_RULES, scores_are_huge),
+        },
         remedies=(
             "score-scaling",
             "whitened-rewards",

@@ -18,12 +18,11 @@ GARBLED_SAMPLE_RULES = (
 DEGRADED_TEXT_RULES = (*GARBLED_SAMPLE_RULES, "length-explosion", "truncation-high", "eos-never-generated")
 """What degraded text shows: in samples, or in answers that run on and do not end."""
 
+FAR_RULES = ("kl-too-high", "kl-runaway", "kl-up-reward-flat", "kl-coef-rising", "entropy-explosion")
+"""What shows that a policy is far from where it started, by its probabilities alone."""
+
 WANDERING_RULES = (
-    "kl-too-high",
-    "kl-runaway",
-    "kl-up-reward-flat",
-    "kl-coef-rising",
-    "entropy-explosion",
+    *FAR_RULES,
     "length-explosion",
     "truncation-high",
     "length-at-limit",

@@ -1,10 +1,11 @@
 """Causes in the updates themselves: too large, too tight, broken in number, too noisy, or none at all."""
 
 from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES, GARBLED_SAMPLE_RULES
-from diagnostics.causes.discriminators.entropy import temperature_is_usual
 from diagnostics.causes.discriminators.rewards import (
     first_nonfinite_is_a_reward,
     marks_decode_nan_logits,
+    nothing_else_holds_it,
+    policy_is_at_its_start,
 )
 from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
 from diagnostics.causes.discriminators.updates import (
@@ -160,8 +161,10 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
         "schedule has ended, or bfloat16 rounds each update away.",
         core=(
             Indicator("policy-not-updating"),
-            Indicator("policy-hardly-moves", kl_penalty_is_usual, proves=temperature_is_usual),
+            Indicator("policy-hardly-moves", kl_penalty_is_usual, proves=nothing_else_holds_it),
+            Indicator("reward-not-improving", policy_is_at_its_start, alone=True),
         ),
+        support=("reward-not-improving",),
         preflight=("pf-lr-range",),
         consequences=("reward-not-improving", "stability-metric-collapsed", "lr-decayed-plateau"),
         remedies=("raised-learning-rate", "checked-parameters", "later-decay"),

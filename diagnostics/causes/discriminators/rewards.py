@@ -6,12 +6,13 @@ from collections.abc import Collection
 
 import numpy as np
 
-from diagnostics.causes.discriminators.entropy import entropy_exceeds_its_start
+from diagnostics.causes.discriminators.entropy import entropy_exceeds_its_start, temperature_is_usual
 from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
 from diagnostics.causes.discriminators.shapes import break_at, find_break, medians_of_windows
-from diagnostics.causes.indicator import is_critical
+from diagnostics.causes.indicator import is_critical, is_warning
 from diagnostics.detectors.stillness import change_of_level
 from diagnostics.model.algorithms import MAIN_REWARD
+from diagnostics.model.distances import distance_of_answers, level_at_the_end
 from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
@@ -21,10 +22,12 @@ START = 5  # logged points that show the start of a run, or its end
 MEDIAN_LAG = 2  # points: half of the five that a rule's median covers
 FAR = 0.2  # nats per token from the reference: as far as healthy public runs end
 AT_REST = 0.05  # nats per answer: a KL below it may be what two engines or rounding make
+NEAR = 1e-3  # nats per token; healthy trainings of TRL were farther away after 20 steps
 AWAY = 0.5  # nats per answer: there a policy that follows its reward has gained √(2 · 0.5) deviations of it
 MOVED = 0.2  # of its entropy at the start: twice what a policy that stands still may seem to move
 CHANCE = 3.0  # standard errors of the difference of two means
 MOST = 0.5  # of the steps
+HUGE = 100.0  # beside an advantage of it a KL penalty of 0.05 per nat is lost
 ROUNDING = 1e-6  # of means in float32
 REWARD_METRICS = ("reward", "score", "rlhf_reward")
 TABLES = 3  # sample tables that show how completions scored before, or since
@@ -121,14 +124,54 @@ def reward_ignores_the_policy(outcome: Outcome, run: Run) -> bool:
     A policy that is d nats per answer away may have gained √(2 d) deviations of the reward (Gao et al. 2022, arXiv
     2210.10760), and a fifth of one is ruled out. Where no KL is logged, its entropy says that it has changed.
     """
+    if outcome.message.template == "reward-not-improving.far":
+        return True
     if outcome.message.template != "reward-not-improving.flat":
         return False
-    kl, entropy = run.get("kl_per_token"), run.get("entropy_per_token")
-    of_token, of_answer = level_at_the_end(kl), distance_of_answers(run)
+    of_token, of_answer = level_at_the_end(run.get("kl_per_token")), distance_of_answers(run)
     if of_token is not None or of_answer is not None:
         return (of_token or 0.0) >= FAR or (of_answer or 0.0) >= AWAY
+    return _entropy_has_changed(run)
+
+
+def policy_has_moved(run: Run) -> bool:
+    """Whether KL or entropy shows that the policy is not what it was."""
+    if (distance_of_answers(run) or 0.0) >= AWAY or (level_at_the_end(run.get("kl_per_token")) or 0.0) >= FAR:
+        return True
+    return _entropy_has_changed(run)
+
+
+def policy_is_at_its_start(outcome: Outcome, run: Run) -> bool:
+    """Whether the KL is so small that no answer can have become much likelier, or another."""
+    of_token, of_answer = level_at_the_end(run.get("kl_per_token")), distance_of_answers(run)
+    return (of_token is not None and abs(of_token) <= NEAR) or (of_answer is not None and abs(of_answer) <= AT_REST)
+
+
+def reward_may_be_ignored(outcome: Outcome, run: Run) -> bool:
+    """Whether a reward that does not rise is no mere note, and nothing shows that the policy never left its start."""
+    return is_warning(outcome, run) and not policy_is_at_its_start(outcome, run)
+
+
+def _entropy_has_changed(run: Run) -> bool:
+    """Whether the entropy has left its start by more than a policy that stands still may seem to."""
+    entropy = run.get("entropy_per_token")
     change = change_of_level(entropy.values) if entropy is not None else None
     return change is not None and change.is_proven and abs(change.after - change.before) >= MOVED * change.before
+
+
+def nothing_tells_where_to_go(run: Run) -> bool:
+    """Whether scores are chance, or stayed where they were over the whole run: a policy that moves is not led.
+
+    Scores that a few updates have wrecked stay where they are as well, and began elsewhere.
+    """
+    score = _score(run)
+    change = None if score is None else change_of_level(score.values)
+    if score is None or change is None:
+        return scores_are_chance(run)
+    known = score.values[score.finite]
+    level, noise = float(np.median(known)), float(np.std(known[1:]))
+    stayed = not change.is_proven and abs(float(known[0]) - level) <= CHANCE * noise + ROUNDING
+    return scores_are_chance(run) or stayed
 
 
 def policy_is_held_back(outcome: Outcome, run: Run) -> bool:
@@ -146,6 +189,14 @@ def policy_is_held_back(outcome: Outcome, run: Run) -> bool:
     return bool(has_left) and not has_grown and AT_REST < away < AWAY
 
 
+def scores_are_huge(run: Run) -> bool:
+    """Whether scores were a hundred and more from the first points on: no sum of usual rewards is as large."""
+    score = _score(run)
+    if score is None or score.finite.sum() < START:
+        return False
+    return float(np.median(np.abs(score.values[score.finite][:START]))) >= HUGE
+
+
 def score_fell(run: Run) -> bool:
     """Whether the graders' score is lower in the last third of the run than in the first."""
     score = _score(run)
@@ -153,20 +204,21 @@ def score_fell(run: Run) -> bool:
     return change is not None and change.is_proven and change.after < change.before
 
 
-def level_at_the_end(series: Series | None) -> float | None:
-    """The median of the last logged points; None where too few are logged."""
-    if series is None or series.finite.sum() < START:
-        return None
-    return float(np.median(series.values[series.finite][-START:]))
+def score_rose(run: Run) -> bool:
+    """Whether the graders' score is higher in the last third of the run than in the first."""
+    score = _score(run)
+    change = None if score is None else change_of_level(score.values)
+    return change is not None and change.is_proven and change.after > change.before
 
 
-def distance_of_answers(run: Run) -> float | None:
-    """The KL of a whole answer to the reference, in nats, over the last points; None where it is not known."""
-    logged = level_at_the_end(run.get("kl_per_sequence"))
-    of_token, length = level_at_the_end(run.get("kl_per_token")), level_at_the_end(run.get("length_mean"))
-    if logged is None and of_token is not None and length is not None:
-        return of_token * length
-    return logged
+def noise_is_paid(run: Run, step: int) -> bool:
+    """Whether the score rises all the same: then a policy dissolves because something that noise has is paid for."""
+    return score_rose(run)
+
+
+def nothing_else_holds_it(outcome: Outcome, run: Run) -> bool:
+    """Whether a policy that stands still is held neither by a temperature that makes noise nor by scores of chance."""
+    return temperature_is_usual(outcome, run) and not scores_are_chance(run)
 
 
 def chance_decides(outcome: Outcome, run: Run) -> bool:
@@ -221,6 +273,11 @@ def full_marks_were_never_earned(run: Run, core: Collection[str]) -> bool:
 def prompts_are_identical(run: Run, core: Collection[str]) -> bool:
     """Whether it is the prompts that leave nothing to tell answers by."""
     return "smp-prompts-identical" in core
+
+
+def only_the_reward_stays(run: Run, rules: Collection[str]) -> bool:
+    """Whether nothing but a reward that does not rise indicates it."""
+    return set(rules) == {"reward-not-improving"}
 
 
 def only_scores_are_inconsistent(run: Run, rules: Collection[str]) -> bool:

@@ -12,7 +12,7 @@ from diagnostics.causes.discriminators.length_changes import (
     eos_was_suppressed,
     length_limit_was_lowered,
 )
-from diagnostics.causes.discriminators.shapes import hard_maximum, medians_of_windows
+from diagnostics.causes.discriminators.shapes import hard_maximum, medians_of_windows, steps_between_points
 from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
@@ -134,6 +134,16 @@ def some_completions_end(outcome: Outcome, run: Run) -> bool:
     return counts is not None and counts[1] > 0 and counts[0] <= 2 * counts[1] and has_stop_token(outcome, run)
 
 
+def no_completion_ends(outcome: Outcome, run: Run) -> bool:
+    """Whether PPO never saw an end token, and no setting keeps it away: a limit that nothing fits into shows no other.
+
+    So do a model that cannot end and another end token; the limit is what most often is so, and the easiest to try.
+    """
+    counts = _eos_at_start_and_end(run)
+    is_free = has_stop_token(outcome, run) and not min_length_forbids_end(outcome, run)
+    return counts is not None and not any(counts) and is_free and _end_settings_are_unchanged(run)
+
+
 def ends_are_seen(run: Run) -> bool:
     """Whether enough completions ended by themselves to know that the model ends them and that their end is recognised.
 
@@ -212,7 +222,8 @@ def _was_rare_at_the_start(outcome: Outcome, run: Run) -> bool:
     series = run.get("truncated_fraction")
     if series is None or outcome.measured is None:
         return False
-    start = series.values[:START][series.finite[:START]]
+    rows = math.ceil(START / max(1.0, steps_between_points(series)))  # a row is the mean of the steps since the last
+    start = series.values[:rows][series.finite[:rows]]
     most = min(outcome.measured / 2, outcome.measured if outcome.limit is None else outcome.limit)
     return len(start) > 0 and float(np.median(start)) < most
 

@@ -135,7 +135,7 @@ def kl_penalty_holds_it(outcome: Outcome, run: Run) -> bool:
     """Whether a policy that stands still may be held by its KL penalty: one many times as heavy as usual."""
     stated, used = run.settings.kl_weight, run.get("kl_coef")
     weight = float(np.median(used.values[used.finite])) if stated is None and used and used.finite.any() else stated
-    is_still = outcome.message.template == "policy-hardly-moves.still"
+    is_still = outcome.message.template in ("policy-hardly-moves.still", "policy-hardly-moves.near")
     return is_still and weight is not None and weight >= HEAVY_PENALTY
 
 

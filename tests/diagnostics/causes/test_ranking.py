@@ -93,7 +93,7 @@ def test_a_nan_before_anything_else_is_a_cause_of_its_own(make_run: MakeRun) -> 
 
 def test_the_worst_cause_comes_first(make_run: MakeRun) -> None:
     run = make_run("ppo", value_loss="1x25 9x9", eos_tokens="0x34")
-    assert causes(run) == ["never-learned-to-stop", "critic-broken"]
+    assert causes(run) == ["completion-limit-too-short", "critic-broken"]
 
 
 def test_what_was_so_at_the_first_point_comes_before_what_training_brought_about(make_run: MakeRun) -> None:

@@ -1,6 +1,7 @@
 """Tests of causes in the answers: their length, their end, and their variety."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -36,8 +37,14 @@ def test_answers_at_the_limit_without_a_logged_share_are_judged_by_when_they_got
     assert causes(make_run("grpo", length_mean=length, config={"max_completion_length": 512})) == [cause]
 
 
-def test_no_end_token_in_ppo_is_a_model_that_never_learned_to_stop(make_run: MakeRun) -> None:
-    assert causes(make_run("ppo", eos_tokens="0x20")) == ["never-learned-to-stop"]
+def test_where_ppo_never_sees_an_end_token_the_limit_comes_first_and_is_not_decided(make_run: MakeRun) -> None:
+    (cause,) = diagnosed(make_run("ppo", eos_tokens="0x20"))
+    assert (cause.cause, cause.is_decided) == ("completion-limit-too-short", False)
+    assert [rival.cause for rival in cause.rivals] == ["never-learned-to-stop", "wrong-stop-token"]
+
+
+def test_no_end_token_where_ppo_stops_at_none_is_a_model_that_never_learned_to_stop(make_run: MakeRun) -> None:
+    assert causes(make_run("ppo", eos_tokens="0x20", config={"stop_token": None})) == ["never-learned-to-stop"]
 
 
 def test_a_few_completions_that_always_end_show_that_the_limit_truncates_the_others(make_run: MakeRun) -> None:
@@ -160,3 +167,27 @@ def test_cut_off_answers_that_earn_full_marks_lack_their_end_and_no_room(make_ru
     assert causes(make_run("grpo", reward="0.4..0.6x40", **logged)) == ["completion-limit-too-short"]
     fewer = {**logged, "truncated_fraction": "0.9x40"}
     assert causes(make_run("grpo", reward="0.4..0.95x40", **fewer)) == ["completion-limit-too-short"]
+
+
+def test_of_rows_of_five_steps_the_first_shows_how_answers_ended_at_the_start(make_run: MakeRun) -> None:
+    run = make_run("grpo", truncated_fraction="0.1 0.4 0.75 0.9x10", length_mean="7 9 10x11")
+    apart = {name: replace(item, steps=5 * item.steps) for name, item in run.series.items()}
+    assert causes(replace(run, series=apart)) == ["length-bias"]
+
+
+@pytest.mark.parametrize(("reward", "first"), [("1..5x60", "length-bias"), ("5..1x60", "noise-blow-up")])
+def test_noise_that_is_paid_for_its_length_is_the_lengths(make_run: MakeRun, reward: str, first: str) -> None:
+    run = make_run("grpo", reward=reward, entropy_per_token="1x24 3x36", truncated_fraction="0.05x29 1x31")
+    assert causes(run)[0] == first
+
+
+def test_a_kl_that_grew_before_answers_reached_the_limit_is_an_effect_of_their_length(make_run: MakeRun) -> None:
+    grows = {"kl_per_sequence": "0x10 0..60x20 60x50", "score": "0.1..0.9x80", "eos_tokens": "60x60 2x20"}
+    assert causes(make_run("ppo", **grows, config={"local_batch_size": 64}))[0] == "length-bias"
+    assert causes(make_run("ppo", **{**grows, "eos_tokens": "60x80"}))[0] == "kl-penalty-too-weak"
+
+
+def test_entropy_over_the_few_tokens_of_answers_that_shrink_is_no_hack(make_run: MakeRun) -> None:
+    shrink = {"reward": "-3..0x20 0x60", "entropy_per_token": "0.4x21 1.2x6 0.5x53"}
+    assert causes(make_run("grpo", **shrink, length_mean="14x16 14..1x8 1x56")) == ["answers-too-short"]
+    assert causes(make_run("grpo", **shrink, length_mean="14x80")) == ["reward-hacking"]

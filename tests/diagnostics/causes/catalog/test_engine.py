@@ -43,8 +43,9 @@ def test_weights_that_are_never_sent_are_named_by_a_jump(make_run: MakeRun) -> N
     assert causes(run) == ["weights-not-synced"]
 
 
-def test_weights_that_are_never_sent_are_named_by_the_distance_to_the_reference(make_run: MakeRun) -> None:
-    cause = first(unsynced(make_run))
+@pytest.mark.parametrize("state", ["running", "finished"])
+def test_weights_that_are_never_sent_are_named_by_the_distance_to_the_reference(make_run: MakeRun, state: str) -> None:
+    cause = first(unsynced(make_run, state=state))
     assert (cause.cause, cause.signs) == ("weights-not-synced", ("logp-diff-growing",))
     assert [rival.cause for rival in cause.rivals if rival.is_open] == []
 

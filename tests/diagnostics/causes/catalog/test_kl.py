@@ -58,7 +58,7 @@ def test_a_penalty_that_exceeds_the_gain_is_too_strong(make_run: MakeRun) -> Non
     assert (cause.fixes[0].parameter, cause.fixes[0].suggested) == ("kl_coef", 0.05)
 
 
-LEGACY_FAR = {"kl_per_sequence": "0.5x20 1x20 1..60x20 60x20", "score": "0.5 0.6 0.4 0.55 " * 20, "score_std": "0.3x80"}
+LEGACY_FAR = {"kl_per_sequence": "0.5x20 1x20 1..60x20 60x20", "score": "0.5..0.7x40 0.7x40", "score_std": "0.3x80"}
 
 
 @pytest.mark.parametrize(
@@ -178,3 +178,10 @@ def test_a_flat_reward_over_a_kl_that_stays_small_is_held_back_by_the_penalty(
 def test_sampling_that_was_never_the_policys_explains_updates_that_are_too_large(make_run: MakeRun) -> None:
     sampled = {"entropy_per_sequence": "60x60", "entropy_per_token": "2x60", "length_mean": "9 10 12 9 " * 15}
     assert causes(make_run("ppo", approx_kl="0.01x20 0.3x40", **sampled)) == ["sampling-unlike-policy"]
+
+
+def test_answers_that_shrink_under_a_penalty_that_outweighs_the_score_pay_least(make_run: MakeRun) -> None:
+    fell = {"score": "0.5 0.4 0.45 0.3 0.35 0.25..0.1x45", "score_std": "0.3x50", "length_mean": "13x10 13..2x20 2x20"}
+    far = {"kl_per_sequence": "0 5..9x10 9x39"}
+    assert causes(make_run("ppo-legacy", **fell, **far, kl_coef="10x50")) == ["kl-penalty-too-strong"]
+    assert "answers-too-short" in causes(make_run("ppo-legacy", **fell, **far, kl_coef="0.01x50"))

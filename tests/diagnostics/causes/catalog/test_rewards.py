@@ -8,6 +8,7 @@ import pytest
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample, Samples
+from diagnostics.rules import evaluate
 from tests.diagnostics.causes.explained import causes, diagnosed
 
 MakeRun = Callable[..., Run]
@@ -26,24 +27,57 @@ def test_a_function_that_was_dead_while_others_told_answers_apart_is_dead_when_n
     assert causes(make_run("grpo", functions=functions)) == ["no-reward-signal"]
 
 
-@pytest.mark.parametrize(("kl", "cause"), [("0..2x20 2x80", ["no-reward-signal"]), ("0..0.2x20 0.2x80", [])])
-def test_a_flat_reward_is_no_signal_where_a_policy_so_far_away_would_have_gained(
-    make_run: MakeRun, kl: str, cause: list[str]
+@pytest.mark.parametrize(("kl", "is_decided"), [("0..2x20 2x80", True), ("0..0.2x20 0.2x80", False)])
+def test_a_flat_reward_is_no_signal_for_sure_where_a_policy_so_far_away_would_have_gained(
+    make_run: MakeRun, kl: str, *, is_decided: bool
 ) -> None:
     flat = {"score": "0.48 0.52 0.49 0.51 " * 25, "score_std": "0.3x100"}
-    assert causes(make_run("ppo", **flat, kl_per_sequence=kl)) == cause
+    (cause,) = diagnosed(make_run("ppo", **flat, kl_per_sequence=kl))
+    assert (cause.cause, cause.is_decided) == ("no-reward-signal", is_decided)
+    assert cause.summary.template == ("cause.no-reward-signal.unmoved" if is_decided else "cause.undecided.2")
+    assert [rival.cause for rival in cause.rivals] == ([] if is_decided else ["not-training"])
+
+
+def test_a_flat_reward_says_nothing_beside_what_says_more(make_run: MakeRun) -> None:
+    flat = {"score": "0.48 0.52 0.49 0.51 " * 25, "score_std": "0.3x100"}
+    assert causes(make_run("ppo", **flat, eos_tokens="60x10 4x90", config={"local_batch_size": 64})) == ["length-bias"]
+
+
+def test_a_policy_that_goes_far_under_a_flat_reward_is_led_by_nothing(make_run: MakeRun) -> None:
+    far = {"kl_per_token": "0x5 0..3x20 3x15", "length_mean": "10x40", "state": "finished"}
+    run = make_run("grpo", reward="0.5 0.52 0.48 0.5 " * 10, reward_std="0.3x40", **far)
+    assert causes(run) == ["no-reward-signal"]
+    assert causes(make_run("grpo", reward="0.4..0.6x40", reward_std="0.3x40", **far)) == ["kl-penalty-too-weak"]
+
+
+def torn_by(much: float) -> Samples:
+    """Each answer is given twice in a step; the second scores higher by so much, whoever gives it."""
+
+    def rows(step: int) -> tuple[Sample, ...]:
+        return tuple(Sample(step, f"q{row // 2}", "same", score=row // 8 + much * (row % 2)) for row in range(16))
+
+    return Samples(tuple(range(1, 31)), rows)
+
+
+@pytest.mark.parametrize(("torn", "cause"), [(1.0, ["no-reward-signal"]), (0.02, ["not-training", "no-reward-signal"])])
+def test_where_chance_decides_the_scores_a_policy_that_stands_still_is_its_doing(
+    make_run: MakeRun, torn: float, cause: list[str]
+) -> None:
+    still = {"entropy_per_token": "0.5 0.501 0.5 " * 10, "reward": "0.5 0.51 0.49 " * 10, "reward_std": "0.4x30"}
+    assert causes(replace(make_run("grpo", **still), samples=torn_by(torn))) == cause
+
+
+def test_scores_that_the_first_update_has_wrecked_are_not_without_signal(make_run: MakeRun) -> None:
+    wrecked = {"reward": "0.5 0.4 0x38", "reward_std": "0.5x2 0x38", "kl_per_token": "0 2 5x38"}
+    assert causes(make_run("grpo", **wrecked, length_mean="10x40"))[0] == "drastic-updates"
 
 
 @pytest.mark.parametrize(("torn", "is_explained"), [(1.0, True), (0.02, False)])
 def test_chance_explains_where_a_policy_wanders_only_where_it_decides_the_scores(
     make_run: MakeRun, torn: float, *, is_explained: bool
 ) -> None:
-    def rows(step: int) -> tuple[Sample, ...]:
-        """Each answer is given twice; the second scores higher by `torn`, whoever gives it."""
-        return tuple(Sample(step, f"q{row // 2}", "same", score=row // 8 + torn * (row % 2)) for row in range(16))
-
-    run = make_run("grpo", reward="0.5 0.52 0.48 " * 10, kl_per_token="0x5 0..3x20 3x5")
-    found = {cause.cause: cause for cause in diagnosed(replace(run, samples=Samples(tuple(range(1, 31)), rows)))}
+    run = make_run("grpo", reward="0.4..0.6x30", kl_per_token="0x5 0..3x20 3x5")
+    found = {cause.cause: cause for cause in diagnosed(replace(run, samples=torn_by(torn)))}
     assert "smp-score-inconsistent" in found["no-reward-signal"].signs
     assert ("kl-too-high" in found["no-reward-signal"].outcomes) is is_explained
     assert ("kl-penalty-too-weak" in found) is not is_explained
@@ -65,8 +99,9 @@ def test_a_flat_reward_under_a_policy_that_moves_is_no_signal_though_no_kl_is_lo
     flat = "0.4 0.6 0.45 0.55 0.5x20 0.42 0.58 0.5x74 0.45 0.55"
     moves = make_run("grpo", reward=flat, reward_std="0.3x100", entropy_per_token="0.1..0.15x100")
     stands = make_run("grpo", reward=flat, reward_std="0.3x100", entropy_per_token="0.1..0.11x100")
-    assert causes(moves) == ["no-reward-signal"]
-    assert "no-reward-signal" not in causes(stands)
+    assert [cause.is_decided for cause in diagnosed(moves)] == [True]
+    assert [cause.is_decided for cause in diagnosed(stands)] == [False]
+    assert causes(moves) == causes(stands) == ["no-reward-signal"]
 
 
 def test_a_reward_that_never_moved_is_one_cause_and_not_four(make_run: MakeRun) -> None:
@@ -109,3 +144,25 @@ def test_scores_far_beyond_any_range_explain_answers_that_do_not_end_only_where_
     fell = causes(make_run("ppo", score="300x30 300..20x10 20x20", **logged))
     rose = causes(make_run("ppo", score="300x30 300..400x10 400x20", **logged))
     assert (fell, "length-bias" in rose) == (["reward-scale"], True)
+
+
+@pytest.mark.parametrize(("score", "first"), [("800..900x40", "reward-scale"), ("12..15x40", "numerical-breakdown")])
+def test_scores_of_hundreds_explain_numbers_that_break_later(make_run: MakeRun, score: str, first: str) -> None:
+    run = make_run("ppo", score=score, policy_loss="0.1x30 nanx10", config={"cliprange_value": 0.2})
+    assert "reward-scale-extreme" in [outcome.rule for outcome in evaluate(run) if outcome.severity]
+    assert causes(run)[0] == first
+
+
+def test_a_flat_reward_where_the_policy_never_left_its_start_is_no_training(make_run: MakeRun) -> None:
+    lengths = "118 120 116 122 " * 15 + "98 100 96 102 " * 15
+    flat = {"reward": "0.48 0.52 0.49 0.51 " * 30, "reward_std": "0.3x120", "length_mean": lengths}
+    assert causes(make_run("grpo", **flat, kl_per_token="0.0009x120")) == ["not-training"]
+    assert causes(make_run("grpo", **flat, kl_per_token="0.002x120")) == ["no-reward-signal"]
+
+
+def test_a_reward_that_does_not_go_along_explains_no_harm_that_is_worse(make_run: MakeRun) -> None:
+    flat = {"reward": "0.5 0.52 0.48 0.5 " * 20, "reward_std": "0.3x80", "length_mean": "10x80", "state": "finished"}
+    far = {**flat, "kl_per_token": "0x10 0..3x30 3x40"}
+    assert causes(make_run("grpo", **far)) == ["no-reward-signal"]
+    worse_off = {"eval/reward": "1x20 1..0x60"}
+    assert causes(make_run("grpo", **far, functions=worse_off)) == ["kl-penalty-too-weak", "no-reward-signal"]
