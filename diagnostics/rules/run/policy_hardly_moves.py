@@ -103,8 +103,8 @@ class PolicyHardlyMoves(RunRule[Limits]):
         "longer than the run, and its reward has not risen.",
         still="Nothing has moved from step {first} to {last}: the entropy was {before} nats/token and is {measured}, "
         "and the {reward} was {reward_before} and is {reward_after}.",
-        near="Nothing has moved from step {first} to {last}: the KL to the reference is {measured} {unit}, at which "
-        "the {reward} cannot have gained, which was {reward_before} and is {reward_after}.",
+        near="Nothing has moved from step {first} to {last}: the KL to the reference is {measured} {unit}, too little "
+        "for a gain of the {reward}, which was {reward_before} and is {reward_after}.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
