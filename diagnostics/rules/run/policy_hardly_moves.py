@@ -40,7 +40,8 @@ from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.extremes import finite_range
 from diagnostics.detectors.rolling import rolling_median
 from diagnostics.detectors.stillness import Change, change_of_level
-from diagnostics.model.alignment import at_common_steps, last_known
+from diagnostics.model.alignment import last_known
+from diagnostics.model.distances import kl_of_answers
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
@@ -184,10 +185,10 @@ class PolicyHardlyMoves(RunRule[Limits]):
 
     def _of_distance(self, run: Run, reward: Series, gained: Change, limits: Limits) -> Fired | None:
         """The finding that the KL rules out a small gain, however noisy all else is: d nats allow √(2 d) deviations."""
-        logged, of_answers = run.get("kl_per_sequence", "kl_per_token"), _kl_per_answer(run)
+        logged, of_answers = run.get("kl_per_sequence", "kl_per_token"), kl_of_answers(run)
         if logged is None or of_answers is None:
             return None
-        level, change = change_of_level(logged.values), change_of_level(of_answers)
+        level, change = change_of_level(logged.values), change_of_level(of_answers.values)
         if level is None or change is None:
             return None
         if 2 * (abs(change.after) + limits.standard_errors * change.error) > limits.small**2:
@@ -257,17 +258,6 @@ def _has_left(run: Run, limits: Limits) -> bool:
     far = np.abs(rolling_median(kl))
     has_grown = change is None or (change.is_proven and change.after > max(change.before, limits.grown))
     return has_grown or bool((far >= limits.near).any())
-
-
-def _kl_per_answer(run: Run) -> Values | None:
-    """(N,) The KL of whole answers to the reference; None where it is not known."""
-    whole, each, length = run.get("kl_per_sequence"), run.get("kl_per_token"), run.get("length_mean")
-    if whole is not None:
-        return whole.values
-    if each is None or length is None:
-        return None
-    each, length = at_common_steps(each, length)
-    return each.values * length.values
 
 
 def _kl_per_token(run: Run, tokens: float) -> Values | None:
