@@ -197,7 +197,8 @@ class RewardNotImproving(RunRule[Limits]):
     def _flat_to_its_end(self, run: Run, series: Series, limits: Limits) -> Fired | None:
         """The same of a run that has finished: as many steps as it was given brought it nothing."""
         is_solved_now = is_solved(run, series.steps[-limits.start :], limits.full_marks)
-        if not _writes_no_more(run) or has_risen(series) or is_solved_now:
+        is_short = finite_points(series.values) < limits.shortest_run
+        if is_short or not _writes_no_more(run) or has_risen(series) or is_solved_now:
             return None
         return self._flat(run, series, limits, limits.smaller)
 

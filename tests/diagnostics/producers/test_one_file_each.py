@@ -161,7 +161,7 @@ def rlvitals(house: Path, *words: str) -> Any:
 def test_a_made_up_producers_log_is_understood_and_its_fix_is_in_its_own_words(house: Path, tmp_path: Path) -> None:
     log = tmp_path / "metrics.jsonl"
     rows = [
-        {"step": step, "acme/kl": 0.01 * step, "acme/update": 3.0, "acme/reward": 0.5, "acme/lr": 1e-3}
+        {"step": step, "acme/kl": 0.01 * step, "acme/update": 3.0, "acme/reward": 0.01 * step, "acme/lr": 1e-3}
         for step in range(1, 40)
     ]
     log.write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -237,3 +237,9 @@ def test_a_short_run_that_has_finished_where_it_began_has_gained_nothing(
     assert (outcome.message.template == "reward-not-improving.flat") is (state == "finished")
     few = judge("reward-not-improving", "grpo", reward=level, reward_std="0.053x60", total=60, state=state)
     assert few.message.template != "reward-not-improving.flat"  # a gain of 15 % of so small a spread may be hidden
+
+
+def test_a_finished_run_of_a_few_steps_had_no_time_to_gain(judge: Judge) -> None:
+    for points, template in ((29, "engine.too-few"), (30, "reward-not-improving.flat")):
+        outcome = judge("reward-not-improving", "grpo", reward=f"0.5x{points}", state="finished")
+        assert outcome.message.template == template
