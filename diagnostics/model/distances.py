@@ -20,7 +20,7 @@ def kl_of_answers(run: Run) -> Series | None:
     if whole is not None or of_token is None or length is None:
         return whole
     of_token, length = at_common_steps(of_token, length)
-    return replace(of_token, values=of_token.values * length.values)
+    return replace(of_token, name="kl_per_sequence", values=of_token.values * length.values)
 
 
 def level_at_the_end(series: Series | None) -> float | None:

@@ -10,7 +10,7 @@ from diagnostics.causes.discriminators.entropy import entropy_exceeds_its_start,
 from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
 from diagnostics.causes.discriminators.shapes import break_at, find_break, medians_of_windows
 from diagnostics.causes.indicator import is_critical, is_warning
-from diagnostics.detectors.stillness import change_of_level
+from diagnostics.detectors.stillness import Change, change_of_level
 from diagnostics.model.algorithms import MAIN_REWARD
 from diagnostics.model.distances import distance_of_answers, level_at_the_end
 from diagnostics.model.outcome import Outcome, Severity
@@ -128,17 +128,13 @@ def reward_ignores_the_policy(outcome: Outcome, run: Run) -> bool:
         return True
     if outcome.message.template != "reward-not-improving.flat":
         return False
-    of_token, of_answer = level_at_the_end(run.get("kl_per_token")), distance_of_answers(run)
-    if of_token is not None or of_answer is not None:
-        return (of_token or 0.0) >= FAR or (of_answer or 0.0) >= AWAY
-    return _entropy_has_changed(run)
+    is_far = _is_far(run)
+    return _entropy_has_changed(run) if is_far is None else is_far
 
 
 def policy_has_moved(run: Run) -> bool:
     """Whether KL or entropy shows that the policy is not what it was."""
-    if (distance_of_answers(run) or 0.0) >= AWAY or (level_at_the_end(run.get("kl_per_token")) or 0.0) >= FAR:
-        return True
-    return _entropy_has_changed(run)
+    return bool(_is_far(run)) or _entropy_has_changed(run)
 
 
 def policy_is_at_its_start(outcome: Outcome, run: Run) -> bool:
@@ -150,6 +146,14 @@ def policy_is_at_its_start(outcome: Outcome, run: Run) -> bool:
 def reward_may_be_ignored(outcome: Outcome, run: Run) -> bool:
     """Whether a reward that does not rise is no mere note, and nothing shows that the policy never left its start."""
     return is_warning(outcome, run) and not policy_is_at_its_start(outcome, run)
+
+
+def _is_far(run: Run) -> bool | None:
+    """Whether the KL shows that the policy has gone far from its start; None where none is logged."""
+    of_token, of_answer = level_at_the_end(run.get("kl_per_token")), distance_of_answers(run)
+    if of_token is None and of_answer is None:
+        return None
+    return (of_token or 0.0) >= FAR or (of_answer or 0.0) >= AWAY
 
 
 def _entropy_has_changed(run: Run) -> bool:
@@ -164,8 +168,7 @@ def nothing_tells_where_to_go(run: Run) -> bool:
 
     Scores that a few updates have wrecked stay where they are as well, and began elsewhere.
     """
-    score = _score(run)
-    change = None if score is None else change_of_level(score.values)
+    score, change = _score(run), _change_of_score(run)
     if score is None or change is None:
         return scores_are_chance(run)
     known = score.values[score.finite]
@@ -199,15 +202,13 @@ def scores_are_huge(run: Run) -> bool:
 
 def score_fell(run: Run) -> bool:
     """Whether the graders' score is lower in the last third of the run than in the first."""
-    score = _score(run)
-    change = None if score is None else change_of_level(score.values)
+    change = _change_of_score(run)
     return change is not None and change.is_proven and change.after < change.before
 
 
 def score_rose(run: Run) -> bool:
     """Whether the graders' score is higher in the last third of the run than in the first."""
-    score = _score(run)
-    change = None if score is None else change_of_level(score.values)
+    change = _change_of_score(run)
     return change is not None and change.is_proven and change.after > change.before
 
 
@@ -362,6 +363,12 @@ def _prompts_are_unchanged(run: Run, step: int) -> bool:
         return False
     error = math.sqrt(float(np.var(before)) / len(before) + float(np.var(after)) / len(after))
     return abs(float(np.mean(before)) - float(np.mean(after))) <= CHANCE * error
+
+
+def _change_of_score(run: Run) -> Change | None:
+    """The change of the graders' score from the first third of the run to the last; None where too little is logged."""
+    score = _score(run)
+    return None if score is None else change_of_level(score.values)
 
 
 def _score(run: Run) -> Series | None:

@@ -135,9 +135,9 @@ def some_completions_end(outcome: Outcome, run: Run) -> bool:
 
 
 def no_completion_ends(outcome: Outcome, run: Run) -> bool:
-    """Whether PPO never saw an end token, and no setting keeps it away: a limit that nothing fits into shows no other.
+    """Whether PPO never saw an end token, and no setting keeps it away: so it is where no answer fits into the limit.
 
-    So do a model that cannot end and another end token; the limit is what most often is so, and the easiest to try.
+    A model that cannot end, or ends with another token, shows the same; a higher limit is what is tried soonest.
     """
     counts = _eos_at_start_and_end(run)
     is_free = has_stop_token(outcome, run) and not min_length_forbids_end(outcome, run)

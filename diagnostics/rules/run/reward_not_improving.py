@@ -87,13 +87,13 @@ class Limits(RuleLimits):
     smaller: float = limit(
         0.15,
         "of the spread from answer to answer",
-        "in a finished run of fewer steps; of slow but sound trainings of 45 steps a gain of 0.18 is not ruled out",
+        "in a finished run of fewer steps; measured: of slow but sound trainings it is not ruled out",
     )
     full_marks: float = limit(0.95, "of the highest reward", "engineering default")
     follows: float = limit(
         0.07,
         "of what a policy as far from its start may gain",
-        "trainings of TRL whose reward is learned are not held below 0.088, those of a random one are below 0.068",
+        "measured on trainings of TRL: a reward that is learned gains more",
     )
     away: float = limit(
         0.5, "nats per answer", "there a policy that follows its reward may have gained one deviation of it"
@@ -195,7 +195,7 @@ class RewardNotImproving(RunRule[Limits]):
         )
 
     def _flat_to_its_end(self, run: Run, series: Series, limits: Limits) -> Fired | None:
-        """The same of a run that has finished: as many steps as it was given brought it nothing."""
+        """The finding that a run has finished where it began: as many steps as it was given brought it nothing."""
         is_solved_now = is_solved(run, series.steps[-limits.start :], limits.full_marks)
         is_short = finite_points(series.values) < limits.shortest_run
         if is_short or not _writes_no_more(run) or has_risen(series) or is_solved_now:

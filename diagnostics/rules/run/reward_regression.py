@@ -84,7 +84,7 @@ class Limits(RuleLimits):
     early: float = limit(
         1.0,
         "of the spread from answer to answer",
-        "measured: of the first dips of TRL's PPOTrainer.step as large as 0.6 of it, healthy ones come back",
+        "measured on trainings with TRL's PPOTrainer.step: from smaller first dips healthy ones come back",
     )
 
 
