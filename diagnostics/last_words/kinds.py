@@ -81,9 +81,9 @@ _ALL = (
     Kind(
         "not-finite",
         Part.ENDS,
-        of="probabilities that were no numbers any more",
-        because="probabilities are no numbers any more",
-        summary="The training ended because the policy's probabilities were no numbers any more.",
+        of="numbers that were NaN or infinite",
+        because="its numbers are NaN or infinite",
+        summary="The training ended because its numbers were NaN or infinite.",
         remedies=("checked-reward", "clipped-gradient", "earlier-checkpoint"),
     ),
     Kind(

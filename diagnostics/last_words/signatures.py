@@ -114,6 +114,10 @@ SIGNATURES: tuple[Signature, ...] = (
         "the probabilities to sample from were NaN or infinite", "R1-V issue 69",
     ),
     _signature(
+        "histogram-not-finite", "not-finite", r"range of \[[^\]]{1,60}\] is not finite",
+        "a histogram was to be drawn of numbers that were NaN or infinite", "W&B issue 955",
+    ),
+    _signature(
         "job-time-limit", "time-limit", r"CANCELLED AT \S+ DUE TO TIME LIMIT",
         "Slurm ended the job at its time limit", "Slurm",
     ),

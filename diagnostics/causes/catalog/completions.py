@@ -6,6 +6,7 @@ from diagnostics.causes.discriminators.truncation import (
     answers_are_right_though_cut,
     answers_fill_the_limit_from_the_start,
     answers_grew_into_the_limit,
+    end_is_known,
     ends_are_seen,
     eos_became_rare,
     eos_was_missed_midway,
@@ -159,6 +160,7 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
             "completion-limit-too-short": "If the longest completion is as long as the limit, answers are cut off; if "
             "it is shorter, they ended on another token.",
         },
+        decided_by={"never-learned-to-stop": end_is_known},
         remedies=("true-end-tokens", "own-padding", "stop-at-eos"),
     ),
     CauseEntry(

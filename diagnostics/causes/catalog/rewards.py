@@ -28,6 +28,7 @@ from diagnostics.causes.discriminators.rewards import (
     scores_are_huge,
 )
 from diagnostics.causes.discriminators.sampling import shows_variety
+from diagnostics.causes.discriminators.updates import died_of_its_numbers
 from diagnostics.causes.entry import CauseEntry, Variant
 from diagnostics.causes.indicator import Indicator, always_true, is_critical, is_warning
 
@@ -66,11 +67,12 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
             "smp-score-identical",
             "value-loss-spike",
             "policy-hardly-moves",
+            "length-collapse",
             *WANDERING_RULES,
         ),
         follows_if={
             **dict.fromkeys(("policy-hardly-moves", *WANDERING_RULES), scores_are_chance),
-            **dict.fromkeys(FAR_RULES, nothing_tells_where_to_go),
+            **dict.fromkeys(("length-collapse", *FAR_RULES), nothing_tells_where_to_go),
         },
         is_effect=rewards_differed_before,
         rivals={
@@ -202,10 +204,12 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
             "reward-regression",
             *BROKEN_BY_SCALE_RULES,
             *DEGRADED_TEXT_RULES,
+            "run-died",
         ),
         follows_if={
             **dict.fromkeys(DEGRADED_TEXT_RULES, score_fell),
             **dict.fromkeys(BROKEN_BY_SCALE_RULES, scores_are_huge),
+            "run-died": lambda run: scores_are_huge(run) and died_of_its_numbers(run),
         },
         remedies=(
             "score-scaling",

@@ -12,14 +12,15 @@ from diagnostics.causes.discriminators.updates import (
     batches_are_used_often,
     clip_range_is_tight,
     clip_range_is_usual,
+    died_of_its_numbers,
     jump_is_grave,
     kl_penalty_is_usual,
     learning_rate_is_extreme,
+    numbers_ended_it,
     policy_jumped,
 )
 from diagnostics.causes.entry import CauseEntry, Variant
 from diagnostics.causes.indicator import Indicator, always_true, is_warning
-from diagnostics.last_words import kind_of
 
 DEAD_FROM_THE_START = ("reward-func-constant", "reward-stuck-at-floor", "zero-variance-groups", "truncation-high")
 """What a log shows whose first row comes after the update that wrecked the policy."""
@@ -114,6 +115,7 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("nan-grad-finite-loss"),
             Indicator("smp-exclaim-emoji", marks_decode_nan_logits),
             Indicator("nonfinite-metric"),
+            Indicator("run-died", numbers_ended_it),
         ),
         preflight=("pf-fp16", "pf-grad-clip"),
         consequences=(
@@ -138,7 +140,7 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
             "run-died",
             *GARBLED_SAMPLE_RULES,
         ),
-        follows_if={"run-died": lambda run: kind_of(run) == "not-finite"},
+        follows_if={"run-died": died_of_its_numbers},
         rivals={
             "reward-hacking": "Exclamation marks with finite metrics and a rising score are a hack; with NaN in a "
             "metric they are what broken logits decode to."

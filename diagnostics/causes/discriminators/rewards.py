@@ -9,6 +9,7 @@ import numpy as np
 from diagnostics.causes.discriminators.entropy import entropy_exceeds_its_start, temperature_is_usual
 from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
 from diagnostics.causes.discriminators.shapes import break_at, find_break, medians_of_windows
+from diagnostics.causes.discriminators.updates import kl_weight
 from diagnostics.causes.indicator import is_critical, is_warning
 from diagnostics.detectors.stillness import Change, change_of_level
 from diagnostics.model.algorithms import MAIN_REWARD
@@ -24,6 +25,7 @@ FAR = 0.2  # nats per token from the reference: as far as healthy public runs en
 AT_REST = 0.05  # nats per answer: a KL below it may be what two engines or rounding make
 NEAR = 1e-3  # nats per token; healthy trainings of TRL were farther away after 20 steps
 AWAY = 0.5  # nats per answer: there a policy that follows its reward has gained √(2 · 0.5) deviations of it
+FREE = 5.0  # nats per answer: ten times as far, and no penalty holds it
 MOVED = 0.2  # of its entropy at the start: twice what a policy that stands still may seem to move
 CHANCE = 3.0  # standard errors of the difference of two means
 MOST = 0.5  # of the steps
@@ -181,7 +183,8 @@ def policy_is_held_back(outcome: Outcome, run: Run) -> bool:
     """Whether a reward stayed flat because something keeps the policy near the reference.
 
     Its KL has left its first value, so that updates do move it, and has neither grown since nor come near what a gain
-    would take.
+    would take. A known KL penalty is heavy enough for that: against scores that spread by s, one of weight w lets a
+    policy go s² / 2w² nats away.
     """
     kl, away = run.get("kl_per_token", "kl_per_sequence"), distance_of_answers(run)
     change = change_of_level(kl.values) if kl is not None else None
@@ -189,7 +192,15 @@ def policy_is_held_back(outcome: Outcome, run: Run) -> bool:
         return False
     has_left = kl.values[0] < change.after / 2 and change.after > CHANCE * change.error
     has_grown = change.is_proven and change.after > change.before
-    return bool(has_left) and not has_grown and AT_REST < away < AWAY
+    return bool(has_left) and not has_grown and AT_REST < away < AWAY and not _penalty_is_too_light(run)
+
+
+def _penalty_is_too_light(run: Run) -> bool:
+    """Whether the KL penalty is known, and lets a policy that follows its reward go far."""
+    weight, spread = kl_weight(run), run.get("score_std", "reward_std")
+    if weight is None or spread is None or not spread.finite.any():
+        return False
+    return float(np.median(spread.values[spread.finite])) ** 2 > 2 * weight**2 * FREE
 
 
 def scores_are_huge(run: Run) -> bool:

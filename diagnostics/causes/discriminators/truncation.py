@@ -13,6 +13,7 @@ from diagnostics.causes.discriminators.length_changes import (
     length_limit_was_lowered,
 )
 from diagnostics.causes.discriminators.shapes import hard_maximum, medians_of_windows, steps_between_points
+from diagnostics.model.alignment import at_common_steps
 from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
@@ -22,6 +23,8 @@ FEWEST_SAMPLES = 16  # with fewer a correlation says nothing
 LENGTH_PAYS = 0.2  # correlation of score and length above which length is paid for
 MOST = 0.8  # of the completions, where truncation-high is critical: seldom does a group hold one that ends
 NEARLY_ALL = 0.95  # of the completions: where more end, their end is recognised
+FEW = 0.1  # of the completions: so many do not earn full marks by chance
+WHOLE = 0.9  # of the largest spread that a mean allows; a few answers estimate it
 SOME = 0.01  # of the completions, so many that they do not end by chance
 EARLIER_TABLES = 20  # sample tables before a finding in which different lengths are looked for
 LONG = 8  # tokens: in fewer, all answers of one right form may be equally long
@@ -76,7 +79,8 @@ def limit_truncates(outcome: Outcome, run: Run) -> bool:
 def answers_are_right_though_cut(outcome: Outcome, run: Run) -> bool:
     """Whether nearly all completions are cut off from the first steps to the last, and come to earn nearly 1 of 1.
 
-    Then they say what is asked for within the limit, and it is their end that is missing or not recognised.
+    Then they say what is asked for within the limit, and it is their end that is missing or not recognised. So it is
+    where none has ever ended, the reward is 1 or nothing, and a tenth of them earn it.
     """
     cut, reward = run.get("truncated_fraction"), run.get("reward")
     if cut is None or reward is None or min_length_forbids_end(outcome, run):
@@ -85,7 +89,19 @@ def answers_are_right_though_cut(outcome: Outcome, run: Run) -> bool:
     if min(len(known), len(earned)) < 2 * START or float(earned.min()) < 0 or float(earned.max()) > 1:
         return False
     is_cut = min(float(np.median(known[:START])), float(np.median(known[-START:]))) >= NEARLY_ALL
-    return is_cut and float(np.median(earned[-START:])) >= MOST
+    mean = float(np.median(earned[-START:]))
+    is_earned_whole = mean >= FEW and not ends_are_seen(run) and _is_all_or_nothing(run)
+    return is_cut and (mean >= MOST or is_earned_whole)
+
+
+def _is_all_or_nothing(run: Run) -> bool:
+    """Whether a reward between 0 and 1 spreads as much as its mean allows: then each is 1 or nothing."""
+    reward, spread = run.get("reward"), run.get("reward_std")
+    if reward is None or spread is None:
+        return False
+    reward, spread = at_common_steps(reward, spread)
+    most = np.sqrt(np.clip(reward.values * (1 - reward.values), 0.0, None))
+    return bool(np.nanmedian(most) > 0 and np.nanmedian(spread.values) >= WHOLE * np.nanmedian(most))
 
 
 def limit_was_lowered(outcome: Outcome, run: Run) -> bool:
@@ -154,6 +170,11 @@ def ends_are_seen(run: Run) -> bool:
         return float(np.mean(cut.values[cut.finite])) <= 1 - SOME
     counts = _eos_at_start_and_end(run)
     return counts is None or max(counts) > 0
+
+
+def end_is_known(run: Run) -> bool:
+    """Whether completions were seen to end, or the settings name another stop token: the model is not to blame."""
+    return ends_are_seen(run) or run.settings.value("stop_token_id") is not None
 
 
 def most_answers_are_cut(run: Run) -> bool:

@@ -12,6 +12,7 @@ from diagnostics.causes.discriminators.sampling import (
 )
 from diagnostics.causes.discriminators.shapes import find_break, medians_of_windows, steps_between_points
 from diagnostics.detectors.extremes import finite_range
+from diagnostics.last_words import kind_of, leading_sign
 from diagnostics.model.alignment import at_common_steps
 from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.quirks import Quirk
@@ -27,6 +28,9 @@ GREW = 2.0  # times its first value
 OUTWEIGHS = 3.0  # times the score: what its differences say is lost in the penalty's own noise
 MANY_UPDATES = 16  # per batch: PPO's usual four passes over four mini-batches
 EXTREME_RATE = 0.01  # learning rate; models of a million parameters learn at a tenth of it at most
+NOT_FINITE = "not-finite"  # the kind of ending
+OF_ARITHMETIC = ("ValueError", "RuntimeError", "ZeroDivisionError", "OverflowError", "FloatingPointError")
+LAST = 20  # logged steps before an ending in which numbers that broke explain it
 WEIGHT_JUMP = 3.0  # times; an adaptive controller raises the weight by a fifth at most
 
 
@@ -131,10 +135,15 @@ def _penalty_over_score(run: Run) -> tuple[Steps, Values] | None:
     return score.steps[is_known], cost[is_known] / size[is_known]
 
 
+def kl_weight(run: Run) -> float | None:
+    """The weight of the KL penalty, as stated or, else, as logged; None where neither is known."""
+    stated, used = run.settings.kl_weight, run.get("kl_coef")
+    return float(np.median(used.values[used.finite])) if stated is None and used and used.finite.any() else stated
+
+
 def kl_penalty_holds_it(outcome: Outcome, run: Run) -> bool:
     """Whether a policy that stands still may be held by its KL penalty: one many times as heavy as usual."""
-    stated, used = run.settings.kl_weight, run.get("kl_coef")
-    weight = float(np.median(used.values[used.finite])) if stated is None and used and used.finite.any() else stated
+    weight = kl_weight(run)
     is_still = outcome.message.template in ("policy-hardly-moves.still", "policy-hardly-moves.near")
     return is_still and weight is not None and weight >= HEAVY_PENALTY
 
@@ -242,3 +251,23 @@ def kl_weight_jumped(outcome: Outcome, run: Run) -> bool:
     """Whether the weight of the KL penalty was raised at once, and by more than an adaptive controller may."""
     jump = find_break(run.get("kl_coef"))
     return jump is not None and jump.after > WEIGHT_JUMP * max(jump.before, 0.0)
+
+
+def numbers_ended_it(outcome: Outcome, run: Run) -> bool:
+    """Whether the error that ended the run says that its numbers were NaN or infinite."""
+    return kind_of(run) == NOT_FINITE
+
+
+def something_else_ended_it(outcome: Outcome, run: Run) -> bool:
+    return not died_of_its_numbers(run)
+
+
+def died_of_its_numbers(run: Run) -> bool:
+    """Whether the run ended because its numbers were not finite, or soon after a NaN with an error of arithmetic."""
+    if kind_of(run) == NOT_FINITE:
+        return True
+    is_arithmetic = (run.status.error or "").startswith(OF_ARITHMETIC)
+    if not is_arithmetic or leading_sign(run) is not None or not len(run.steps):
+        return False
+    since = run.steps[-LAST:][0]
+    return any((series.steps[~series.finite] >= since).any() for series in run.series.values())

@@ -3,9 +3,9 @@
 What it checks
     The entropy per token, as the median of five logged points, at twice its own recent median (50 points,
     ending five earlier), above half of its start and above 0.05 nats, for five points: critical where harm is shown,
-    else a warning. Where the settings state a sampling temperature above 1.5, an entropy of 1.5 nats or more from the
-    first points on, for ten points, is a warning too, and info where the reward has risen to three quarters of the
-    highest or more.
+    else a warning, and info where it comes no higher than it was at the start. Where the settings state a sampling
+    temperature above 1.5, an entropy of 1.5 nats or more from the first points on, for ten points, is a warning too,
+    and info where the reward has risen to three quarters of the highest or more.
 
 Why it matters
     A policy that is pushed away from what it does, rather than towards something else, spreads its probability over
@@ -117,7 +117,9 @@ class EntropyExplosion(RunRule[Limits]):
         rises = _relative_rise(smooth, base, max(limits.least, limits.of_start * start))
         level = Level(Severity.CRITICAL, limits.times, limits.patience)
         reading = read_levels(replace(series, values=rises), (level,), smooth=False, warm_up=limits.start)
-        return self.judged_in_unit(series, base, reading, smallest=SMALLEST)
+        found = self.judged_in_unit(series, base, reading, smallest=SMALLEST)
+        is_back = isinstance(found, Fired) and found.measured is not None and found.measured <= start
+        return replace(found, severity=Severity.INFO) if isinstance(found, Fired) and is_back else found
 
 
 def _is_mostly_learned(run: Run, limits: Limits) -> bool:

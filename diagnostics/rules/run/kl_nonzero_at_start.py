@@ -4,8 +4,8 @@ What it checks
     The first logged KL, per token. At step 1 it may be at most 0.05 nats, on either side of 0; beyond that it is
     critical where harm is shown, else a warning. Where the first point is at step 2 to 10, GRPO makes several
     updates from each generation (`num_iterations`), or the rows of a printed log name no step, it may be an average
-    that includes an update: the limit is 0.2, and the finding a warning. An average over more than ten updates is not
-    judged.
+    that includes an update: the limit is 0.2, and the finding a warning. But if the next point lies half as high again
+    or more, the KL grows fast enough to have started at 0. An average over more than ten updates is not judged.
 
 Why it matters
     Before the first update the KL is 0 by definition, however the answers are sampled: equal weights give a token the
@@ -30,6 +30,7 @@ from diagnostics.detectors.episodes import Episode
 from diagnostics.model.outcome import Severity
 from diagnostics.model.quirks import Quirk
 from diagnostics.model.run import Run
+from diagnostics.model.series import Series
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.missing_metrics import in_brackets
@@ -42,6 +43,9 @@ class Limits(RuleLimits):
 
     at_once: float = limit(0.05, "nats/token", "dropout of a toy model gives 0.0008, healthy verl runs 0.000")
     averaged: float = limit(0.2, "nats/token", "healthy public runs end at 0.1 to 0.3")
+    growth: float = limit(
+        1.5, "× the first point", "a KL that grows evenly from 0 makes 3 of it, one as the square root of the steps 1.8"
+    )
     averaged_until: int = limit(10, "updates", "TRL logs every 10 steps by default")
 
 
@@ -89,8 +93,14 @@ class KlNonzeroAtStart(RunRule[Limits]):
             return Skipped(self.message("reused", updates=updates), self.message("reused_enable", setting=passes))
         is_averaged = updates > 1 or Quirk.COUNTS_ROWS in run.quirks
         allowed = (limits.averaged if is_averaged else limits.at_once) * float(tokens[0])
-        if abs(value) <= allowed or not math.isfinite(value):
+        if abs(value) <= allowed or not math.isfinite(value) or (is_averaged and _grows(series, limits.growth)):
             return Quiet(value, allowed, series.unit, series.name, series.tag)
         is_alone = len(series) == 1
         severity = Severity.WARNING if is_averaged else Severity.CRITICAL
         return self.fired(series, Episode(0, 0, is_alone), severity, measured=value, limit=allowed)
+
+
+def _grows(kl: Series, times: float) -> bool:
+    """Whether a KL above 0 grows so fast from the first point to the second that it may have started at 0."""
+    known = kl.values[:2]
+    return len(known) == 2 and bool(known[0] > 0 and known[1] >= times * known[0])

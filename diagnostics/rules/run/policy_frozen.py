@@ -6,8 +6,8 @@ What it checks
     (a twentieth for the KL, and an entropy may waver at a tenth of the first one or less), while a jump came before: a
     KL of 1 nat per token or 25 per sequence, an update of 1 nat per token, or such a fall of the entropy. Where the
     entropy keeps a hundredth of the first one or less, the reward may waver, if it lies below its first value and does
-    not rise: one and the same answer earns more with one prompt than with another. It is critical, except at full
-    marks.
+    not rise, and so may the KL, by a quarter of its level and without a trend: one and the same answer earns more with
+    one prompt than with another, and is likelier for the reference. It is critical, except at full marks.
 
 Why it matters
     A policy that has collapsed onto one answer gives no differences to learn from, so nothing brings it back, and
@@ -56,6 +56,9 @@ class Limits(RuleLimits):
     patience: int = limit(20, "logged points", "engineering default")
     still: float = limit(0.01, "of the level", "engineering default: batches of different answers differ by more")
     kl_still: float = limit(0.05, "of the level", "the KL of one and the same answer differs from prompt to prompt")
+    kl_wavers: float = limit(
+        0.25, "of the level", "where all answers are alike, small batches of prompts differ by so much"
+    )
     full_marks: float = limit(0.95, "of the highest reward", "engineering default: a solved task has nothing to gain")
     kl_per_token: float = limit(1.0, "nats/token", "where kl-too-high has its graver limit")
     kl_per_sequence: float = limit(25.0, "nats/sequence", "where kl-too-high has its graver limit")
@@ -117,9 +120,11 @@ def _stillness_begins(run: Run, limits: Limits) -> int | None:
     """The point, one of the first, from which nothing moves; None where something does, or too little is logged."""
     for start in range(limits.early, limits.latest + 1):
         needed = start + limits.patience
-        telling = MOVING[:-1] if _answers_are_certain(run, start, limits) else MOVING
+        is_certain = _answers_are_certain(run, start, limits)
+        telling = MOVING[:-1] if is_certain else MOVING
         moving = [series for names in telling if (series := run.get(*names)) is not None and len(series) >= needed]
-        if len(moving) >= FEWEST and all(_is_still(series, start, limits) for series in moving):
+        judge = _wavers_at_most if is_certain else _is_still
+        if len(moving) >= FEWEST and all(judge(series, start, limits) for series in moving):
             return start
     return None
 
@@ -134,6 +139,14 @@ def _answers_are_certain(run: Run, start: int, limits: Limits) -> bool:
     if change is None or (change.is_proven and change.after > change.before):
         return False
     return 0 <= left <= limits.certain * first and finite_median(later) < float(reward.values[0])
+
+
+def _wavers_at_most(series: Series, start: int, limits: Limits) -> bool:
+    """Whether the values stay near their level; a KL may waver about one that does not change."""
+    change = change_of_level(series.values[limits.early :])
+    if series.name not in KLS or change is None or change.is_proven:
+        return _is_still(series, start, limits)
+    return _is_still(series, start, limits.replaced(kl_still=limits.kl_wavers))
 
 
 def _is_still(series: Series, start: int, limits: Limits) -> bool:

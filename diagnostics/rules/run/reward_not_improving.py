@@ -24,7 +24,7 @@ Why it matters
 
 When it is wrong
     Sparse rewards take off late. A reward near 1 cannot rise further; rewards that stay between 0 and 1 and lie above
-    0.95 are not judged.
+    0.9 are not judged.
 
 What to try
     Look at what else fired. Try the reward on answers that must score high and low, start from a working example,
@@ -89,7 +89,7 @@ class Limits(RuleLimits):
         "of the spread from answer to answer",
         "in a finished run of fewer steps; measured: of slow but sound trainings it is not ruled out",
     )
-    full_marks: float = limit(0.95, "of the highest reward", "engineering default")
+    full_marks: float = limit(0.9, "of the highest reward", "as reward-func-stagnant: a tenth is little to gain")
     follows: float = limit(
         0.07,
         "of what a policy as far from its start may gain",

@@ -9,7 +9,7 @@ What it checks
     standard deviations of the noise around its two levels; among the first 40 points, before much can have been
     learned, it is info unless it is as large as the spread from answer to answer, where that is logged. A fall from
     which the reward has come back is info, and so is that of an RLHF reward whose score does not fall: then it is the
-    KL penalty that grows.
+    KL penalty that grows. Where the score falls as well, the finding is no graver than what the score has lost.
 
 Why it matters
     A reward that falls after it rose seldom recovers by itself, and the best checkpoint may be overwritten meanwhile.
@@ -119,7 +119,8 @@ class RewardRegression(RunRule[Limits]):
         found = self._fallen(run, series, limits)
         if score is None or series.name != "rlhf_reward" or not _is_alarm(found):
             return found
-        return found if _is_alarm(self._fallen(run, score, limits)) else self._of_penalty(found)
+        of_score = self._fallen(run, score, limits)
+        return _no_graver(found, of_score.severity) if _is_alarm(of_score) else self._of_penalty(found)
 
     def _of_penalty(self, found: Fired) -> Fired:
         """The finding of an RLHF reward that falls while its score does not."""
@@ -194,6 +195,11 @@ class RewardRegression(RunRule[Limits]):
 
 def _is_alarm(found: RuleResult) -> TypeGuard[Fired]:
     return isinstance(found, Fired) and found.severity.rank > 0
+
+
+def _no_graver(found: Fired, most: Severity) -> Fired:
+    """The finding, no graver than so."""
+    return dataclasses.replace(found, severity=most) if found.severity.rank > most.rank else found
 
 
 def _without_outliers(values: Values) -> Values:

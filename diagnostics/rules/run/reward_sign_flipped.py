@@ -6,7 +6,8 @@ What it checks
     opposite directions (correlation −0.9 or below). And each function whose name speaks of what is right: a mean that
     lies between −1 and 0 at every point, with a spread that no answer above 0 leaves room for, says that a right answer
     earns no more than nothing. Where that holds of every function, whatever its name, and the reward rises while the
-    entropy grows by half until the last third of the run, it is noise that earns the most.
+    entropy grows by half until the last third of the run, it is noise that earns the most; and so it is where over that
+    third four fifths of the answers are cut off, or the policy is 1 nat per token from the reference or more.
 
 Why it matters
     A weight below 0 reverses the objective: the policy learns to fail, and the log shows a rising reward.
@@ -30,7 +31,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from diagnostics.detectors.averages import start_level
+from diagnostics.detectors.averages import finite_median, start_level
 from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.extremes import finite_range
 from diagnostics.detectors.stillness import PARTS, change_of_level
@@ -58,6 +59,8 @@ class Limits(RuleLimits):
     noise: float = limit(
         1.5, "× the entropy before", "measured on trainings of TRL: it falls where a reward is learned"
     )
+    cut_off: float = limit(0.8, "of the answers", "where truncation-high has its graver limit")
+    far: float = limit(1.0, "nats/token", "where kl-too-high has its graver limit")
 
 
 class RewardSignFlipped(RunRule[Limits]):
@@ -79,9 +82,14 @@ class RewardSignFlipped(RunRule[Limits]):
         named="The function {function} gave between {lowest} and {highest} on average from step {first} to {last}, and "
         "its spread leaves no room for an answer that earned more than 0: a right one earns nothing, a wrong one less.",
         headline_noise="No answer earns more than 0, and noise earns the most.",
-        noise="The reward rose from {before} to {after} from step {first} to {last}, and no reward function ever gave "
-        "more than 0; meanwhile the entropy grew from {entropy_before} to {entropy_after}: the less an answer says, "
-        "the more it earns.",
+        noise="The reward rose from {before} to {after} from step {first} to {last}, and no reward function ever "
+        "gave more than 0; meanwhile the entropy grew from {entropy_before} to {entropy_after}: the less an answer "
+        "says, the more it earns.",
+        headline_ruin="No answer earns more than 0, and answers that are worth nothing earn the most.",
+        cut_off="The reward rose from {before} to {after} from step {first} to {last}, and no reward function ever "
+        "gave more than 0; meanwhile {percent} % of the answers have come to be cut off.",
+        far="The reward rose from {before} to {after} from step {first} to {last}, and no reward function ever "
+        "gave more than 0; meanwhile the policy went {kl} nats per token away from the reference.",
         several="{count} reward functions make up the reward; each may have a sign of its own.",
         form="{function} is about the form of an answer, of which there may rightly be less.",
         form_enable="Nothing is missing; the rule is about a reward for the task.",
@@ -137,33 +145,61 @@ class RewardSignFlipped(RunRule[Limits]):
 
     def _of_noise(self, run: Run, functions: Mapping[str, Series], limits: Limits) -> Fired | None:
         """The finding that rewards which are never above 0 rise while the policy turns into noise."""
-        reward, entropy = run.get(*SCORES), run.get("entropy_per_token")
-        if reward is None or entropy is None or not has_risen(reward):
+        reward = run.get(*SCORES)
+        gained = None if reward is None else change_of_level(reward.values)
+        if reward is None or gained is None or not has_risen(reward):
             return None
-        gained, noise = change_of_level(reward.values), change_of_level(entropy.values)
-        if gained is None or noise is None:
+        shown = _noise(run.get("entropy_per_token"), limits) or _ruin(run, limits)
+        if shown is None or not functions:
             return None
-        soon = start_level(entropy.values, START)  # it may double within the first third
-        before = min(noise.before, start_level(entropy.values), soon)
-        lowest, _ = finite_range(entropy.values[-(len(entropy) // PARTS) :])
-        is_certain = noise.is_proven or lowest >= limits.noise * soon
-        if not is_certain or noise.after < limits.noise * before:
+        if not all(_is_never_above_0(run, *item, limits) for item in functions.items()):
             return None
-        if not functions or not all(_is_never_above_0(run, *item, limits) for item in functions.items()):
-            return None
+        key, numbers = shown
         found = self.fired(
             reward,
             Episode(0, len(reward) - 1, still=True),
             Severity.WARNING,
             measured=gained.after,
             limit=None,
-            key="noise",
-            before=gained.before,
+            key=key,
+            before=min(gained.before, start_level(reward.values, START)),
             after=gained.after,
-            entropy_before=before,
-            entropy_after=noise.after,
         )
-        return replace(found, headline=self.message("headline_noise"))
+        return replace(
+            found,
+            headline=self.message("headline_noise" if key == "noise" else "headline_ruin"),
+            message=self.message(key, **{**found.message.values, **numbers}),
+        )
+
+
+def _noise(entropy: Series | None, limits: Limits) -> tuple[str, dict[str, float]] | None:
+    """Which text tells that the entropy has grown, and its numbers; None where it has not."""
+    level = None if entropy is None else change_of_level(entropy.values)
+    if entropy is None or level is None:
+        return None
+    soon = start_level(entropy.values, START)  # it may double within the first third
+    before = min(level.before, start_level(entropy.values), soon)
+    lowest, _ = finite_range(_last_part(entropy))
+    is_certain = level.is_proven or lowest >= limits.noise * soon
+    if not is_certain or level.after < limits.noise * before:
+        return None
+    return "noise", {"entropy_before": before, "entropy_after": level.after}
+
+
+def _ruin(run: Run, limits: Limits) -> tuple[str, dict[str, float]] | None:
+    """Which text tells that the answers end no more, or that the policy went far away, and its number; else None."""
+    for key, name, number, times, least in (
+        ("cut_off", "truncated_fraction", "percent", 100, limits.cut_off),
+        ("far", "kl_per_token", "kl", 1, limits.far),
+    ):
+        series = run.get(name)
+        if series is not None and (level := finite_median(_last_part(series))) >= least:
+            return key, {number: times * level}
+    return None
+
+
+def _last_part(series: Series) -> Values:
+    return series.values[-max(1, len(series) // PARTS) :]
 
 
 def _is_never_above_0(run: Run, name: str, mean: Series, limits: Limits) -> bool:

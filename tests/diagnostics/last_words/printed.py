@@ -80,6 +80,7 @@ ENGINE = (  # vllm-project/vllm issue 17965
 )
 ECC = "RuntimeError: CUDA error: uncorrectable ECC error encountered"  # huggingface/trl issue 4149
 NOT_FINITE = "RuntimeError: probability tensor contains either `inf`, `nan` or element < 0"  # R1-V issue 69
+HISTOGRAM = "ValueError: autodetected range of [nan, nan] is not finite"  # wandb/wandb issue 955
 ELASTIC = (  # RLHF-V/RLHF-V issue 11
     "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: -9) local_rank: 0 (pid: 484375) of binary: "
     "/opt/envs/muffin/bin/python"

@@ -73,6 +73,7 @@ def meaning(text: str) -> tuple[str, str]:
         (printed.ENGINE, "engine", "vLLM's engine died"),
         (printed.ECC, "device-fault", "the memory of a GPU returned wrong data (an uncorrectable ECC error)"),
         (printed.NOT_FINITE, "not-finite", "the probabilities to sample from were NaN or infinite"),
+        (printed.HISTOGRAM, "not-finite", "a histogram was to be drawn of numbers that were NaN or infinite"),
         (printed.ELASTIC, "killed", "the process of local rank 0 (pid 484375) was killed (signal 9)"),
         (printed.SIGKILL, "killed", "process 394968 was killed (signal 9)"),
         (printed.RAY_WORKER, "worker-died", "a worker of ray died"),

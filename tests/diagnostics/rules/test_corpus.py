@@ -13,6 +13,7 @@ SICK = [
     ("constant-reward", "reward-stuck-at-floor", Severity.CRITICAL, "no-reward-signal"),
     ("cut-off-unlogged", "length-at-limit", Severity.CRITICAL, "drastic-updates"),
     ("dead-reward-function", "reward-func-constant", Severity.WARNING, "dead-reward-function"),
+    ("frozen-on-one-answer", "policy-frozen", Severity.CRITICAL, "drastic-updates"),
     ("kl-penalty-too-large", "kl-penalty-dominates", Severity.WARNING, "kl-penalty-too-strong"),
     ("learning-rate-tiny", "policy-hardly-moves", Severity.CRITICAL, "not-training"),
     ("learning-rate-too-high", "kl-too-high", Severity.CRITICAL, "drastic-updates"),
@@ -26,11 +27,13 @@ SICK = [
     ("reward-scale", "nonfinite-metric", Severity.CRITICAL, "reward-scale"),
     ("sampling-too-cold", "zero-variance-groups", Severity.WARNING, "mode-collapse"),
     ("sign-flipped-reward", "entropy-explosion", Severity.WARNING, "reward-hacking"),
+    ("sign-flipped-endless", "reward-sign-flipped", Severity.WARNING, "wrong-reward-sign"),
     ("sign-flipped-noise", "reward-sign-flipped", Severity.WARNING, "wrong-reward-sign"),
     ("too-easy-data", "zero-variance-groups", Severity.CRITICAL, "no-reward-signal"),
     ("too-hard-data", "eos-never-generated", Severity.CRITICAL, "completion-limit-too-short"),
     ("updates-lost-in-bfloat16", "policy-hardly-moves", Severity.WARNING, "not-training"),
     ("warm-up-never-ends", "policy-hardly-moves", Severity.WARNING, "not-training"),
+    ("wrong-stop-token", "truncation-high", Severity.CRITICAL, "wrong-stop-token"),
     ("wrecked-at-once", "policy-frozen", Severity.CRITICAL, "drastic-updates"),
 ]
 

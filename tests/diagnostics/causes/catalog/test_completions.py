@@ -169,6 +169,25 @@ def test_cut_off_answers_that_earn_full_marks_lack_their_end_and_no_room(make_ru
     assert causes(make_run("grpo", reward="0.4..0.95x40", **fewer)) == ["completion-limit-too-short"]
 
 
+WHOLE = {"truncated_fraction": "1x40", "reward": "0.2..0.5x40", "reward_std": "0.4..0.5x40"}
+
+
+@pytest.mark.parametrize(
+    ("other", "first"),
+    [
+        ({}, "wrong-stop-token"),
+        ({"reward": "0.09x40", "reward_std": "0.28x40"}, "completion-limit-too-short"),  # too few earn it
+        ({"reward_std": "0.1x40"}, "completion-limit-too-short"),  # a part of the marks may be earned in time
+        ({"truncated_fraction": "0.97x40"}, "completion-limit-too-short"),  # some end
+    ],
+)
+def test_answers_that_earn_full_marks_though_none_has_ever_ended_lack_their_end_and_no_room(
+    make_run: MakeRun, other: dict[str, str], first: str
+) -> None:
+    cause = diagnosed(make_run("grpo", **WHOLE | other, config={"max_completion_length": 8}))[0]
+    assert (cause.cause, cause.is_decided) == (first, "truncated_fraction" in other)
+
+
 def test_of_rows_of_five_steps_the_first_shows_how_answers_ended_at_the_start(make_run: MakeRun) -> None:
     run = make_run("grpo", truncated_fraction="0.1 0.4 0.75 0.9x10", length_mean="7 9 10x11")
     apart = {name: replace(item, steps=5 * item.steps) for name, item in run.series.items()}

@@ -163,15 +163,23 @@ def test_a_saturated_reward_contradicts_a_strong_kl_penalty(make_run: MakeRun) -
 
 
 @pytest.mark.parametrize(
-    ("kl", "held"), [("0 0.005x119", True), ("0..0.005x120", False), ("0 0.05x119", False), ("0x120", False)]
+    ("kl", "config", "held"),
+    [
+        ("0 0.005x119", {}, True),
+        ("0..0.005x120", {}, False),
+        ("0 0.05x119", {}, False),
+        ("0x120", {}, False),
+        ("0 0.005x119", {"beta": 0.25}, True),
+        ("0 0.005x119", {"beta": 0.2}, False),  # so light that it lets the policy go six nats away
+    ],
 )
 def test_a_flat_reward_over_a_kl_that_stays_small_is_held_back_by_the_penalty(
-    make_run: MakeRun, kl: str, *, held: bool
+    make_run: MakeRun, kl: str, config: dict[str, float], *, held: bool
 ) -> None:
     noise = np.random.default_rng(1)
     levels = {"reward": (1.98, 0.02), "entropy_per_token": (0.06, 0.006), "length_mean": (20, 0.5)}
     flat = {name: level + noise.normal(scale=scale, size=120) for name, (level, scale) in levels.items()}
-    found = causes(make_run("rloo", kl_per_token=kl, reward_std="0.7x120", **flat))
+    found = causes(make_run("rloo", kl_per_token=kl, reward_std="0.7x120", config=config, **flat))
     assert ("kl-penalty-too-strong" in found) is held
 
 

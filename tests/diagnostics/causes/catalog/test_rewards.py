@@ -50,6 +50,14 @@ def test_a_policy_that_goes_far_under_a_flat_reward_is_led_by_nothing(make_run: 
     assert causes(make_run("grpo", reward="0.4..0.6x40", reward_std="0.3x40", **far)) == ["kl-penalty-too-weak"]
 
 
+def test_answers_that_shrink_for_a_while_under_a_flat_reward_are_led_by_nothing(make_run: MakeRun) -> None:
+    far = {"kl_per_token": "0x5 0..3x40 3x55", "length_mean": "40x20 40..9x10 9x10 9..16x60"}
+    flat = {"reward": "0.5 0.52 0.48 0.5 " * 25, "reward_std": "0.3x100", "state": "finished"}
+    cause = diagnosed(make_run("grpo", **far, **flat))[0]
+    assert (cause.cause, "length-collapse" in cause.outcomes) == ("no-reward-signal", True)
+    assert causes(make_run("grpo", **far, **flat | {"reward": "0.3..0.7x100"}))[0] == "answers-too-short"
+
+
 def torn_by(much: float) -> Samples:
     """Each answer is given twice in a step; the second scores higher by so much, whoever gives it."""
 

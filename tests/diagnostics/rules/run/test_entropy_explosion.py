@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 
 from diagnostics.model.outcome import Outcome, Severity, Verdict
 
@@ -35,6 +36,14 @@ def test_an_entropy_of_nearly_nothing_is_no_noise_however_often_it_multiplies(ju
 
 def test_a_collapsed_entropy_may_double(judge: Judge) -> None:
     assert judge("entropy-explosion", "grpo", entropy_per_token="1x30 0.1x40 0.3x20").verdict is Verdict.QUIET
+
+
+@pytest.mark.parametrize(("reached", "severity"), [(0.99, Severity.INFO), (1.01, Severity.CRITICAL)])
+def test_an_entropy_that_comes_back_to_what_it_was_at_the_start_is_a_note(
+    judge_harmed: Judge, reached: float, severity: Severity
+) -> None:
+    outcome = judge_harmed("entropy-explosion", "grpo", entropy_per_token=f"1x30 0.3x40 {reached}x20")
+    assert (outcome.severity, outcome.measured) == (severity, reached)
 
 
 def test_noise_around_a_falling_entropy_never_explodes(judge: Judge) -> None:

@@ -58,6 +58,13 @@ def test_an_average_is_no_more_than_a_warning(make_run: MakeRun) -> None:
     assert from_step(make_run, 2, 0.21).severity is Severity.WARNING
 
 
+@pytest.mark.parametrize(("second", "verdict"), [(0.31, Verdict.FIRED), (0.32, Verdict.QUIET)])
+def test_an_average_that_grows_on_may_have_started_at_nothing(judge: Judge, second: float, verdict: Verdict) -> None:
+    logged = {"kl_per_token": f"0.21 {second} 0.4x8"}
+    assert judge("kl-nonzero-at-start", "grpo", **logged, config={"num_iterations": 2}).verdict is verdict
+    assert judge("kl-nonzero-at-start", "grpo", **logged).verdict is Verdict.FIRED
+
+
 @pytest.mark.parametrize(
     ("reused", "kl", "verdict"),
     [

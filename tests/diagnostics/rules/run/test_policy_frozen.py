@@ -102,3 +102,10 @@ def test_a_wreck_of_the_first_ten_steps_may_waver_a_little(judge: Judge) -> None
 @pytest.mark.parametrize("moves", [{"score": "1x38"}, {"entropy_per_token": "2.9..0.5x38"}, {"score": "0.4..0.6x38"}])
 def test_a_solved_task_or_whatever_still_moves_is_no_wreck(judge: Judge, moves: dict[str, str]) -> None:
     assert judge("policy-frozen", "ppo", **{**LATER, **moves}).verdict is Verdict.QUIET
+
+
+def test_the_kl_of_one_answer_may_waver_from_prompt_to_prompt_but_not_move(judge: Judge) -> None:
+    wavers = without("length_mean", kl_per_sequence="0 7.1 " + "7.0 7.4 6.7 7.2 6.9 " * 6)
+    moves = without("length_mean", kl_per_sequence="0 7.1 " + "7.0 7.4 6.7 7.2 6.9 " * 3 + "7.7 8.1 7.4 7.9 7.6 " * 3)
+    assert judge("policy-frozen", "ppo", **wavers).message.template == "policy-frozen.update"
+    assert judge("policy-frozen", "ppo", **moves).verdict is Verdict.QUIET

@@ -75,14 +75,14 @@ def test_a_falling_reward_does_not_improve(judge: Judge) -> None:
 
 
 def test_full_marks_from_the_start_cannot_rise(judge: Judge) -> None:
-    assert judge("reward-not-improving", "grpo", reward="0.97x100").verdict is Verdict.QUIET
-    assert judge("reward-not-improving", "grpo", reward="0.94x100").severity is Severity.WARNING
+    assert judge("reward-not-improving", "grpo", reward="0.91x100").verdict is Verdict.QUIET
+    assert judge("reward-not-improving", "grpo", reward="0.89x100").severity is Severity.WARNING
 
 
 def test_full_marks_are_those_of_the_score_where_the_kl_penalty_is_part_of_the_reward(judge: Judge) -> None:
     solved = {"score": "1x100", "rlhf_reward": "1.0002x100"}  # a mean KL a little below 0 adds to the score
     assert judge("reward-not-improving", "ppo", **solved).verdict is Verdict.QUIET
-    assert judge("reward-not-improving", "ppo", **{**solved, "score": "0.94x100"}).severity is Severity.WARNING
+    assert judge("reward-not-improving", "ppo", **{**solved, "score": "0.89x100"}).severity is Severity.WARNING
 
 
 def test_it_is_skipped_where_no_reward_is_logged(judge: Judge) -> None:

@@ -99,6 +99,12 @@ def test_an_rlhf_reward_that_falls_by_its_kl_penalty_alone_is_noted(judge: Judge
     assert judge("reward-regression", "ppo", rlhf_reward=falls).severity is Severity.CRITICAL
 
 
+def test_an_rlhf_reward_is_no_graver_than_what_its_score_has_lost(judge: Judge) -> None:
+    a_quarter, most = rising_then(0.75), rising_then(0.2)
+    assert judge("reward-regression", "ppo", rlhf_reward=most, score=a_quarter).severity is Severity.WARNING
+    assert judge("reward-regression", "ppo", rlhf_reward=a_quarter, score=most).severity is Severity.WARNING
+
+
 def test_an_rlhf_reward_that_falls_at_once_by_its_penalty_is_noted(judge: Judge) -> None:
     at_once = "1x10 0x10"
     alone = judge("reward-regression", "ppo", rlhf_reward=at_once, score="1x20")

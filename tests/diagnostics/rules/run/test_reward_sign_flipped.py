@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
@@ -109,3 +110,24 @@ def test_an_entropy_that_doubles_within_the_first_steps_and_wavers_since_has_gro
     assert judge(RULE, "grpo", **logged, entropy_per_token=wavers).message.template == "reward-sign-flipped.noise"
     wavers[-3] = 2.0  # not half as much again as at the start
     assert judge(RULE, "grpo", **logged, entropy_per_token=wavers).verdict is Verdict.QUIET
+
+
+@pytest.mark.parametrize(
+    ("measured", "key"),
+    [
+        ({"truncated_fraction": "0.1x10 0.1..0.9x20 0.9x10"}, "cut_off"),
+        ({"kl_per_token": "0..1.5x30 1.5x10"}, "far"),
+        ({"truncated_fraction": "0.1x10 0.1..0.7x20 0.7x10", "kl_per_token": "0..0.9x30 0.9x10"}, ""),
+    ],
+)
+def test_so_do_rewards_that_rise_while_answers_end_no_more_or_the_policy_goes_far(
+    judge: Judge, measured: dict[str, str], key: str
+) -> None:
+    functions = negative("-0.5x10 -0.5..-0.01x20 -0.01x10", "0.2x20 0.05x20", "words_in_place")
+    logged = {"reward": "-0.5x10 -0.5..-0.01x20 -0.01x10", "functions": functions, "entropy_per_token": "0.3x40"}
+    outcome = judge(RULE, "grpo", **logged, **measured)
+    assert (outcome.verdict is Verdict.FIRED, outcome.message.template.rpartition(".")[2]) == (
+        (True, key) if key else (False, "quiet-unit")
+    )
+    good = logged | {"functions": negative("0.5x40", "0.5x40", "words_in_place")}
+    assert judge(RULE, "grpo", **good, **measured).verdict is not Verdict.FIRED

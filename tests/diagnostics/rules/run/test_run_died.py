@@ -91,13 +91,25 @@ def test_a_process_that_is_gone_without_a_word_is_a_warning(make_run: MakeRun) -
 
 def test_a_run_that_died_of_a_nan_died_of_what_made_it(make_run: MakeRun) -> None:
     run = make_run("ppo", value_loss="1x9 nanx3")
-    by_nan, by_itself = (
-        replace(run, status=replace(run.status, state="failed", error=error))
-        for error in (printed.NOT_FINITE, "KeyError: 'answer'")
-    )
-    assert [cause.cause for cause in ranked_causes(by_nan, evaluate(by_nan))] == ["numerical-breakdown"]
-    named = {cause.cause for cause in ranked_causes(by_itself, evaluate(by_itself))}
-    assert named == {"numerical-breakdown", "process-died"}
+    assert named_of(run, printed.NOT_FINITE) == ["numerical-breakdown"]
+    assert named_of(run, "ValueError: The sum of the mask is zero") == ["numerical-breakdown"]
+    assert sorted(named_of(run, "KeyError: 'answer'")) == ["numerical-breakdown", "process-died"]
+
+
+def test_scores_of_hundreds_explain_the_nan_that_a_run_died_of(make_run: MakeRun) -> None:
+    run = make_run("ppo", score="900x12", rlhf_reward="900x12", value_loss="1x9 nanx3")
+    assert named_of(run, "ValueError: The sum of the mask is zero") == ["reward-scale"]
+
+
+def test_where_nothing_is_logged_the_error_tells_of_the_numbers(make_run: MakeRun) -> None:
+    run = ended_run(make_run, "failed", error=printed.HISTOGRAM, steps="")
+    assert [cause.cause for cause in ranked_causes(run, evaluate(run))] == ["numerical-breakdown"]
+
+
+def named_of(run: Run, error: str) -> list[str]:
+    """The causes of the run if this error ended it."""
+    failed = replace(run, status=replace(run.status, state="failed", error=error))
+    return [cause.cause for cause in ranked_causes(failed, evaluate(failed))]
 
 
 def test_memory_is_left_to_its_own_rule(make_run: MakeRun) -> None:
