@@ -19,7 +19,13 @@ ONSET_ERROR = 5  # logged points: medians and pooled samples date an onset no be
 EFFECT_LAG = 50  # logged points by which what brings an effect about may show after it: a limit is passed late
 
 WHOLE_RUN_RULES = frozenset(
-    {"reward-not-improving", "reward-func-stagnant", "kl-up-reward-flat", "reward-components-diverge"}
+    {
+        "reward-not-improving",
+        "reward-func-stagnant",
+        "reward-follows-length",
+        "kl-up-reward-flat",
+        "reward-components-diverge",
+    }
 )
 """Rules that judge a whole stretch of the run: their first step is not the onset."""
 BASELINE_RULES = frozenset({"length-collapse", "length-explosion"})

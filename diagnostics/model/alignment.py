@@ -33,6 +33,11 @@ def values_between(series: Series, first: int, last: int) -> Values:
     return series.values[start:stop]
 
 
+def latest(series: Series, points: int) -> Series:
+    """The series with at most so many of its last points; without times."""
+    return dataclasses.replace(series, steps=series.steps[-points:], values=series.values[-points:], times=NO_VALUES)
+
+
 def last_known(series: Series, steps: Steps) -> Values:
     """(N,) The latest value of the series at or before each of these N steps; NaN before its first point.
 

@@ -1,7 +1,7 @@
 """Causes in the completions: their length and their end."""
 
 from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES
-from diagnostics.causes.discriminators.rewards import score_rose
+from diagnostics.causes.discriminators.rewards import longer_pays, score_rose, shorter_pays
 from diagnostics.causes.discriminators.truncation import (
     answers_are_right_though_cut,
     answers_fill_the_limit_from_the_start,
@@ -76,6 +76,7 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
         core=(
             Indicator("truncation-high", truncation_was_learned),
             Indicator("length-explosion"),
+            Indicator("reward-follows-length", longer_pays),
             Indicator("smp-score-length", is_warning),
             Indicator("eos-never-generated", eos_became_rare),
             Indicator("length-at-limit", answers_grew_into_the_limit),
@@ -168,7 +169,11 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
         summary="The answers shrink to nothing.",
         meaning="Ending at once has become the best answer: a penalty on length, on KL or on cut-off answers outweighs "
         "what the content earns, or an empty answer scores as well as any.",
-        core=(Indicator("length-collapse"), Indicator("smp-empty")),
+        core=(
+            Indicator("length-collapse"),
+            Indicator("smp-empty"),
+            Indicator("reward-follows-length", shorter_pays),
+        ),
         against=(
             Indicator("truncation-high"),
             Indicator("nonfinite-metric"),

@@ -169,7 +169,14 @@ def ends_are_seen(run: Run) -> bool:
     if cut is not None and cut.finite.any():
         return float(np.mean(cut.values[cut.finite])) <= 1 - SOME
     counts = _eos_at_start_and_end(run)
-    return counts is None or max(counts) > 0
+    return not _all_are_as_long(run) if counts is None else max(counts) > 0
+
+
+def _all_are_as_long(run: Run) -> bool:
+    """Whether the completions of nearly every batch have the greatest length that any has: free ends scatter."""
+    lengths = run.get("length_mean")
+    known = np.zeros(0) if lengths is None else lengths.values[lengths.finite]
+    return len(known) >= 2 * START and float(np.mean(known == known.max())) >= NEARLY_ALL
 
 
 def end_is_known(run: Run) -> bool:

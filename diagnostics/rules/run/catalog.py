@@ -55,6 +55,7 @@ from diagnostics.rules.run.recompute_dear import RecomputeDear
 from diagnostics.rules.run.resume_jump import ResumeJump
 from diagnostics.rules.run.reward_component_dominates import RewardComponentDominates
 from diagnostics.rules.run.reward_components_diverge import RewardComponentsDiverge
+from diagnostics.rules.run.reward_follows_length import RewardFollowsLength
 from diagnostics.rules.run.reward_func_constant import RewardFuncConstant
 from diagnostics.rules.run.reward_func_stagnant import RewardFuncStagnant
 from diagnostics.rules.run.reward_identity_broken import RewardIdentityBroken
@@ -141,6 +142,7 @@ RUN_RULES: tuple[RunRule[Any], ...] = (
     UnscorableCompletions(),
     RewardScaleExtreme(),
     RewardSignFlipped(),
+    RewardFollowsLength(),
     SingleAnswerGroups(),
     EntropyCollapse(),
     EntropyExplosion(),

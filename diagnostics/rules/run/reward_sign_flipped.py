@@ -35,10 +35,10 @@ from diagnostics.detectors.averages import finite_median, start_level
 from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.extremes import finite_range
 from diagnostics.detectors.stillness import PARTS, change_of_level
-from diagnostics.model.alignment import at_common_steps, finite_only
+from diagnostics.model.alignment import at_common_steps, finite_only, latest
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.model.series import NO_VALUES, Series, Values
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
@@ -109,7 +109,7 @@ class RewardSignFlipped(RunRule[Limits]):
         if rewards_form(name):
             return Skipped(self.message("form", function=name), self.message("form_enable"), applies=False)
         reward, function = at_common_steps(finite_only(series_of(run, "score", "reward")), finite_only(function))
-        reward, function = (_latest(item, limits.latest) for item in (reward, function))
+        reward, function = (latest(item, limits.latest) for item in (reward, function))
         opposed = replace(reward, values=-_correlations(reward.values, function.values, limits.window))
         level = Level(Severity.WARNING, limits.correlation, limits.patience)
         reading = read_levels(opposed, (level,), smooth=False)
@@ -212,10 +212,6 @@ def _is_never_above_0(run: Run, name: str, mean: Series, limits: Limits) -> bool
     most = -means.values * (1 + means.values)
     varies = spreads.values > 0
     return bool(varies.any()) and bool((spreads.values**2 <= (1 + limits.surplus) * most)[varies].all())
-
-
-def _latest(series: Series, points: int) -> Series:
-    return replace(series, steps=series.steps[-points:], values=series.values[-points:], times=NO_VALUES)
 
 
 def _correlations(first: Values, second: Values, window: int) -> Values:

@@ -2,7 +2,8 @@
 
 What it checks
     The newest logged answers whose score lies more than six robust deviations above the median (1.4826 times the median
-    absolute deviation, at least 5 % of the median): info.
+    absolute deviation, at least 5 % of the median): info. Where most scores are the same, the standard deviation of all
+    but the highest takes its place. More than one in twenty are no outliers.
 
 Why it matters
     An exploit of the reward shows in single rows first. The documents advise looking at extreme cases.
@@ -34,6 +35,7 @@ class Limits(RuleLimits):
     info: float = limit(6.0, "robust deviations", "measured: below one false alarm in 10,000 points of normal noise")
     floor: float = limit(0.05, "of the median", "rounded scores have a deviation of 0")
     smallest: float = limit(1e-3, "reward", "a median of 0 gives no floor")
+    most: float = limit(0.05, "of the samples", "engineering default: a score that many earn is a step of the scale")
     rows: int = limit(32, "samples", "below it the median deviation is uncertain")
 
 
@@ -60,9 +62,12 @@ class SmpScoreOutlier(SampleRule[Limits]):
             return too_few_samples("scored samples", limits.rows, len(known))
         scores = scores_of(known)
         median = float(np.median(scores))
-        spread = max(MAD_TO_DEVIATION * float(np.median(np.abs(scores - median))), limits.floor * abs(median))
-        z = (scores - median) / max(spread, limits.smallest)
+        deviation = MAD_TO_DEVIATION * float(np.median(np.abs(scores - median)))
+        if not deviation:
+            deviation = float(np.std(scores[scores < scores.max()])) if scores.min() < scores.max() else 0.0
+        z = (scores - median) / max(deviation, limits.floor * abs(median), limits.smallest)
         far = [known[place] for place in np.argsort(-z) if z[place] > limits.info]
+        far = far if len(far) <= max(1, limits.most * len(known)) else []
         values = {"count": len(far), "score": float(scores.max()), "median": median}
         severity = Severity.INFO if far else None
         return Judgement(float(z.max()), limits.info, severity, "robust deviations", values=values, samples=far)

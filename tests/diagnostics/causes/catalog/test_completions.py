@@ -37,6 +37,14 @@ def test_answers_at_the_limit_without_a_logged_share_are_judged_by_when_they_got
     assert causes(make_run("grpo", length_mean=length, config={"max_completion_length": 512})) == [cause]
 
 
+@pytest.mark.parametrize(("length", "is_decided"), [("512x40", False), ("511x4 512x36", True)])
+def test_where_every_answer_is_as_long_as_the_limit_it_is_not_decided_why(
+    make_run: MakeRun, length: str, *, is_decided: bool
+) -> None:
+    (cause,) = diagnosed(make_run("ppo", length_mean=length, config={"response_length": 512}))
+    assert (cause.cause, cause.is_decided) == ("completion-limit-too-short", is_decided)
+
+
 def test_where_ppo_never_sees_an_end_token_the_limit_comes_first_and_is_not_decided(make_run: MakeRun) -> None:
     (cause,) = diagnosed(make_run("ppo", eos_tokens="0x20"))
     assert (cause.cause, cause.is_decided) == ("completion-limit-too-short", False)
