@@ -82,7 +82,8 @@ class Hypothesis:
 
     def explains(self, other: "Hypothesis") -> bool:
         """Whether the other one's core findings are consequences of this cause, and began no earlier."""
-        not_indicating = set(self.entry.core_rules) - self.core_rules  # fired, but by another cause in this run
+        # Fired, but by another cause in this run, unless it is said when they follow.
+        not_indicating = set(self.entry.core_rules) - self.core_rules - set(self.entry.follows_if)
         are_consequences = other.core_rules <= {*self.consequences, *not_indicating}
         is_worse = other.core_severity.rank > self.core_severity.rank
         in_time = not other.is_dated or self.onset <= other.onset + self._allowed_lag(other)

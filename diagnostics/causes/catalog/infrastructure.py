@@ -3,7 +3,7 @@
 from diagnostics.causes.discriminators.rewards import reward_kept_its_level
 from diagnostics.causes.discriminators.updates import NOT_FINITE, something_else_ended_it
 from diagnostics.causes.entry import CauseEntry, Variant
-from diagnostics.causes.indicator import Indicator, always_true, is_warning, is_worse_than_a_note
+from diagnostics.causes.indicator import Indicator, is_warning, is_worse_than_a_note
 from diagnostics.last_words import KINDS, MEMORY_KINDS, Kind, Part, kind_of
 
 
@@ -71,7 +71,7 @@ INFRASTRUCTURE_CAUSES: tuple[CauseEntry, ...] = (
         summary="The training died.",
         meaning="A process of the training ended before its time, by an error of its own or because something around "
         "it failed. The last line printed is often that of a process that only waited.",
-        core=(Indicator("run-died", something_else_ended_it, proves=always_true),),
+        core=(Indicator("run-died", something_else_ended_it),),
         remedies=("first-error", "last-checkpoint"),
         variants=tuple(_ended_by(kind) for kind in KINDS.values() if kind.name not in {*MEMORY_KINDS, NOT_FINITE}),
     ),
