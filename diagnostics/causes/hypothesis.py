@@ -56,7 +56,7 @@ class Hypothesis:
 
     @property
     def first_step(self) -> int:
-        return min(outcome.first_step or 0 for outcome in self.core)
+        return min(outcome.first_step or 0 for outcome in _dated(self.core))
 
     @property
     def core_rules(self) -> frozenset[str]:

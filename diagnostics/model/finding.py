@@ -13,7 +13,8 @@ class Finding:
     """A cause with the outcomes that it explains, or an outcome that no cause explains.
 
     `name` is the id of the cause, or of the rule where there is no cause: unique within a run. `outcomes` begin with
-    the signs of the cause itself; what it brought about follows, however much worse.
+    the signs of the cause itself, the worst and then the strongest first; what it brought about follows, however much
+    worse.
     """
 
     name: str
@@ -76,8 +77,13 @@ def group_findings(fired: Sequence[Outcome], causes: Sequence[Cause]) -> tuple[F
 
 
 def _of_cause(cause: Cause, fired: Sequence[Outcome]) -> Finding:
-    explained = (outcome for outcome in fired if outcome.rule in cause.outcomes)
-    members = tuple(sorted(explained, key=lambda outcome: outcome.rule not in cause.signs))
+    place = {rule: number for number, rule in enumerate(cause.signs)}
+
+    def order(outcome: Outcome) -> tuple[bool, int, int]:
+        is_sign, rank = outcome.rule in place, outcome.severity.rank if outcome.severity else 0
+        return (not is_sign, -rank, place[outcome.rule]) if is_sign else (True, 0, 0)
+
+    members = tuple(sorted((outcome for outcome in fired if outcome.rule in cause.outcomes), key=order))
     return Finding(
         name=cause.cause,
         severity=cause.severity,

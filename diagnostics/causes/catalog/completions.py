@@ -1,7 +1,7 @@
 """Causes in the completions: their length and their end."""
 
 from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES
-from diagnostics.causes.discriminators.rewards import longer_pays, score_rose, shorter_pays
+from diagnostics.causes.discriminators.rewards import longer_pays, only_the_reward_shows_it, score_rose, shorter_pays
 from diagnostics.causes.discriminators.truncation import (
     answers_are_right_though_cut,
     answers_fill_the_limit_from_the_start,
@@ -23,7 +23,7 @@ from diagnostics.causes.discriminators.truncation import (
     truncation_was_learned,
 )
 from diagnostics.causes.discriminators.updates import policy_jumped
-from diagnostics.causes.entry import CauseEntry
+from diagnostics.causes.entry import CauseEntry, Variant
 from diagnostics.causes.indicator import Indicator, is_warning
 
 COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
@@ -95,6 +95,14 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
         ),
         follows_if={"entropy-explosion": score_rose},
         remedies=("length-neutral-reward", "token-loss", "eos-trick", "fitted-kl", "stronger-kl"),
+        variants=(
+            Variant(
+                "paid",
+                only_the_reward_shows_it,
+                summary="Length pays: the reward goes with it, and the answers grow.",
+                remedies=("length-neutral-reward", "fitted-kl", "stronger-kl"),
+            ),
+        ),
     ),
     CauseEntry(
         "never-learned-to-stop",
@@ -198,5 +206,13 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
             "smp-vocabulary-collapse",
         ),
         remedies=("checked-reward", "free-end", "fitted-kl", "earlier-checkpoint"),
+        variants=(
+            Variant(
+                "paid",
+                only_the_reward_shows_it,
+                summary="Brevity pays: the reward goes with it, and the answers shrink.",
+                remedies=("length-neutral-reward", "checked-reward", "earlier-checkpoint"),
+            ),
+        ),
     ),
 )

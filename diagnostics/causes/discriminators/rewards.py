@@ -212,6 +212,11 @@ def shorter_pays(outcome: Outcome, run: Run) -> bool:
     return outcome.message.template == "reward-follows-length.shorter"
 
 
+def only_the_reward_shows_it(run: Run, fired: Collection[str]) -> bool:
+    """Whether nothing but the reward that follows the length shows a cause in the length."""
+    return {*fired} == {"reward-follows-length"}
+
+
 def scores_are_huge(run: Run) -> bool:
     """Whether scores were a hundred and more from the first points on: no sum of usual rewards is as large."""
     score = _score(run)

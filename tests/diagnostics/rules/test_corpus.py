@@ -55,3 +55,11 @@ def test_a_healthy_twin_has_nothing_at_warning_or_above(run: str) -> None:
 def test_every_training_of_the_corpus_is_tested() -> None:
     sick = {run for run, *_ in SICK}
     assert sick == {folder.name for folder in CORPUS.iterdir() if not folder.name.startswith("healthy-")}
+
+
+@pytest.mark.parametrize(
+    ("run", "rule", "since"), [("frozen-on-one-answer", "policy-frozen", 3), ("brevity-reward", "length-collapse", 22)]
+)
+def test_the_strongest_sign_comes_first_and_since_is_an_onset(run: str, rule: str, since: int) -> None:
+    finding = diagnose(open_run(CORPUS / run)).findings[0]
+    assert (finding.leading.rule, finding.first_step) == (rule, since)

@@ -81,3 +81,4 @@ def test_the_length_is_its_cause_and_explains_a_kl_that_grows(
 ) -> None:
     found = diagnose(make_run("grpo", **logged(pays, grows), kl_per_token="0..3x40 3x20")).causes
     assert (found[0].cause, "kl-too-high" in found[0].outcomes) == (cause, True)
+    assert found[0].summary.template == f"cause.{cause}.paid"
