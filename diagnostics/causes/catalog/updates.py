@@ -34,8 +34,8 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
         "and reward follow some steps later.",
         core=(
             Indicator("legacy-batches-skipped"),
-            Indicator("update-too-large", sampling_is_not_greedy),
             Indicator("ratio-far-from-one"),
+            Indicator("update-too-large", sampling_is_not_greedy),
             Indicator("grpo-clip-ratio-high", clip_range_is_usual),
             Indicator("kl-too-high", policy_jumped, escalates=jump_is_grave),
             Indicator("policy-frozen"),
