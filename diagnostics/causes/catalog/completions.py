@@ -1,7 +1,8 @@
 """Causes in the completions: their length and their end."""
 
 from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES
-from diagnostics.causes.discriminators.rewards import longer_pays, only_the_reward_shows_it, score_rose, shorter_pays
+from diagnostics.causes.discriminators.lengths import longer_pays, only_the_reward_shows_it, shorter_pays
+from diagnostics.causes.discriminators.rewards import score_rose
 from diagnostics.causes.discriminators.truncation import (
     answers_are_right_though_cut,
     answers_fill_the_limit_from_the_start,

@@ -203,20 +203,6 @@ def _penalty_is_too_light(run: Run) -> bool:
     return float(np.median(spread.values[spread.finite])) ** 2 > 2 * weight**2 * FREE
 
 
-def longer_pays(outcome: Outcome, run: Run) -> bool:
-    """Whether the reward was found to follow the length of the answers, and not their brevity."""
-    return outcome.message.template == "reward-follows-length.longer"
-
-
-def shorter_pays(outcome: Outcome, run: Run) -> bool:
-    return outcome.message.template == "reward-follows-length.shorter"
-
-
-def only_the_reward_shows_it(run: Run, fired: Collection[str]) -> bool:
-    """Whether nothing but the reward that follows the length shows a cause in the length."""
-    return {*fired} == {"reward-follows-length"}
-
-
 def scores_are_huge(run: Run) -> bool:
     """Whether scores were a hundred and more from the first points on: no sum of usual rewards is as large."""
     score = _score(run)

@@ -13,6 +13,7 @@ from diagnostics.causes.discriminators.length_changes import (
     length_limit_was_lowered,
 )
 from diagnostics.causes.discriminators.shapes import hard_maximum, medians_of_windows, steps_between_points
+from diagnostics.detectors.averages import finite_median
 from diagnostics.model.alignment import at_common_steps
 from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.run import Run
@@ -100,8 +101,8 @@ def _is_all_or_nothing(run: Run) -> bool:
     if reward is None or spread is None:
         return False
     reward, spread = at_common_steps(reward, spread)
-    most = np.sqrt(np.clip(reward.values * (1 - reward.values), 0.0, None))
-    return bool(np.nanmedian(most) > 0 and np.nanmedian(spread.values) >= WHOLE * np.nanmedian(most))
+    most = finite_median(np.sqrt(np.clip(reward.values * (1 - reward.values), 0.0, None)))
+    return most > 0 and finite_median(spread.values) >= WHOLE * most
 
 
 def limit_was_lowered(outcome: Outcome, run: Run) -> bool:
