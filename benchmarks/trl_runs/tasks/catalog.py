@@ -17,6 +17,7 @@ from benchmarks.trl_runs.tasks import (
     roman,
     sorting,
     spelling,
+    sums,
     translation,
     units,
     weekday,
@@ -43,5 +44,6 @@ TASKS: Mapping[str, Task] = {
         dates,
         letters,
         contains,
+        sums,
     )
 }
