@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+NOT_FINITE = "not-finite"
+
 
 class Part(StrEnum):
     """The part that a sign plays in an ending."""
@@ -79,7 +81,7 @@ _ALL = (
         remedies=("other-device", "last-checkpoint"),
     ),
     Kind(
-        "not-finite",
+        NOT_FINITE,
         Part.ENDS,
         of="numbers that were NaN or infinite",
         because="its numbers are NaN or infinite",

@@ -80,8 +80,9 @@ def _of_cause(cause: Cause, fired: Sequence[Outcome]) -> Finding:
     place = {rule: number for number, rule in enumerate(cause.signs)}
 
     def order(outcome: Outcome) -> tuple[bool, int, int]:
-        is_sign, rank = outcome.rule in place, outcome.severity.rank if outcome.severity else 0
-        return (not is_sign, -rank, place[outcome.rule]) if is_sign else (True, 0, 0)
+        if outcome.rule not in place:
+            return True, 0, 0  # in the order given
+        return False, -(outcome.severity.rank if outcome.severity else 0), place[outcome.rule]
 
     members = tuple(sorted((outcome for outcome in fired if outcome.rule in cause.outcomes), key=order))
     return Finding(

@@ -1,10 +1,10 @@
 """Causes in the infrastructure around the policy: value model, memory, processes, log."""
 
 from diagnostics.causes.discriminators.rewards import reward_kept_its_level
-from diagnostics.causes.discriminators.updates import NOT_FINITE, something_else_ended_it
+from diagnostics.causes.discriminators.updates import something_else_ended_it
 from diagnostics.causes.entry import CauseEntry, Variant
 from diagnostics.causes.indicator import Indicator, is_warning, is_worse_than_a_note
-from diagnostics.last_words import KINDS, MEMORY_KINDS, Kind, Part, kind_of
+from diagnostics.last_words import KINDS, MEMORY_KINDS, NOT_FINITE, Kind, Part, kind_of
 
 
 def _ended_by(kind: Kind) -> Variant:

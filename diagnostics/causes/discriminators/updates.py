@@ -12,7 +12,7 @@ from diagnostics.causes.discriminators.sampling import (
 )
 from diagnostics.causes.discriminators.shapes import find_break, medians_of_windows, steps_between_points
 from diagnostics.detectors.extremes import finite_range
-from diagnostics.last_words import kind_of, leading_sign
+from diagnostics.last_words import NOT_FINITE, kind_of, leading_sign
 from diagnostics.model.alignment import at_common_steps
 from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.quirks import Quirk
@@ -28,7 +28,6 @@ GREW = 2.0  # times its first value
 OUTWEIGHS = 3.0  # times the score: what its differences say is lost in the penalty's own noise
 MANY_UPDATES = 16  # per batch: PPO's usual four passes over four mini-batches
 EXTREME_RATE = 0.01  # learning rate; models of a million parameters learn at a tenth of it at most
-NOT_FINITE = "not-finite"  # the kind of ending
 OF_ARITHMETIC = ("ValueError", "RuntimeError", "ZeroDivisionError", "OverflowError", "FloatingPointError")
 LAST = 20  # logged steps before an ending in which numbers that broke explain it
 WEIGHT_JUMP = 3.0  # times; an adaptive controller raises the weight by a fifth at most

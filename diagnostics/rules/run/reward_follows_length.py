@@ -82,12 +82,13 @@ class RewardFollowsLength(RunRule[Limits]):
             return too_few(limits.fewest + 1, len(reward))
         found, least = _correlation(np.diff(reward.values), np.diff(length.values))
         moved = change_of_level(length.values)
-        is_paid = moved is not None and moved.is_proven and (moved.after - moved.before) * least > 0
-        if moved is None or not is_paid or abs(least) < limits.correlation:
+        if moved is None or abs(least) < limits.correlation:
             return Quiet(abs(least), limits.correlation, UNIT, reward.name, reward.tag)
-        is_small = abs(moved.after - moved.before) < limits.moved * moved.before
-        if is_small or (least < 0 and _were_cut_off(run, limits)):
-            return Quiet(abs(least), limits.correlation, UNIT, reward.name, reward.tag)
+        far = (moved.after - moved.before) * math.copysign(1, least) / moved.before if moved.before > 0 else 0.0
+        if far < limits.moved:
+            return Quiet(max(0.0, far), limits.moved, "of the length before", length.name, length.tag)
+        if not moved.is_proven or (least < 0 and _were_cut_off(run, limits)):
+            return Quiet(metric=length.name, tag=length.tag)
         return self.fired(
             reward,
             Episode(0, len(reward) - 1, still=True),

@@ -67,7 +67,8 @@ class SmpScoreOutlier(SampleRule[Limits]):
             deviation = float(np.std(scores[scores < scores.max()])) if scores.min() < scores.max() else 0.0
         z = (scores - median) / max(deviation, limits.floor * abs(median), limits.smallest)
         far = [known[place] for place in np.argsort(-z) if z[place] > limits.info]
-        far = far if len(far) <= max(1, limits.most * len(known)) else []
+        if len(far) > max(1, limits.most * len(known)):
+            far, z = [], np.minimum(z, limits.info)  # a step of the scale, and no outlier
         values = {"count": len(far), "score": float(scores.max()), "median": median}
         severity = Severity.INFO if far else None
         return Judgement(float(z.max()), limits.info, severity, "robust deviations", values=values, samples=far)

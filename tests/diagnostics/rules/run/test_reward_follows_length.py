@@ -50,6 +50,18 @@ def test_a_length_that_hardly_pays_or_does_not_go_there_is_quiet(judge: Judge, q
     assert judge(RULE, "grpo", **quiet).verdict is Verdict.QUIET
 
 
+@pytest.mark.parametrize(("grows", "far"), [(3.0, (0.05, 0.2)), (-10.0, (-1e-9, 1e-9))])
+def test_what_is_quiet_tells_the_limit_that_was_not_reached(
+    judge: Judge, grows: float, far: tuple[float, float]
+) -> None:
+    outcome = judge(RULE, "grpo", **logged(0.2, grows=grows))
+    assert (outcome.limit, outcome.unit) == (0.2, "of the length before")
+    assert far[0] <= (outcome.measured or 0.0) <= far[1]
+    other = judge(RULE, "grpo", **logged(0.2, other=0.5))
+    assert (other.limit, other.unit) == (0.8, "correlation")
+    assert (other.measured or 0.0) < 0.8
+
+
 @pytest.mark.parametrize(("cut", "verdict"), [("0.06x60", Verdict.QUIET), ("0.04x60", Verdict.FIRED)])
 def test_answers_that_learn_to_end_in_time_may_shrink(judge: Judge, cut: str, verdict: Verdict) -> None:
     assert judge(RULE, "grpo", **logged(-0.2, grows=-10), truncated_fraction=cut).verdict is verdict

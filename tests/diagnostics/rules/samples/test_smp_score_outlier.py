@@ -30,7 +30,9 @@ def test_a_step_of_the_scale_that_few_or_many_reach_is_none(look, sound) -> None
     assert look("smp-score-outlier", steps).severity is Severity.INFO
     half = [row | {"score": 1.5 if place % 2 else 2.0} for place, row in enumerate(sound())]
     half[0]["score"] = half[2]["score"] = half[4]["score"] = 1.49  # most lie at 1.5 or just below
-    assert look("smp-score-outlier", half).severity is None
+    outcome = look("smp-score-outlier", half)
+    assert outcome.severity is None
+    assert outcome.measured <= outcome.limit
 
 
 def test_rights_and_wrongs_are_not_judged(look, sound) -> None:
