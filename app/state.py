@@ -138,6 +138,15 @@ def write_into_address(name: str, value: str) -> None:
         st.query_params.pop(name, None)
 
 
+def follow_address(key: str, value: str) -> None:
+    """Give the widget of this key the value in the address where it has another, as after a jump or the way back.
+
+    Only there: a value that is given goes to the page, where it would undo what was clicked or typed in the meantime.
+    """
+    if st.session_state.get(key) != value:
+        st.session_state[key] = value
+
+
 def remember_list() -> None:
     """Keep how the list of runs is filtered and sorted, for the way back to it."""
     st.session_state[_LIST] = {name: text for name in (FILTER, SORT) if (text := in_address(name))}

@@ -149,7 +149,7 @@ def _chosen_section(side: SideBySide, ghost: Run | None, revisions: object) -> N
     }
     asked = state.in_address(address.SHOWN)
     current = asked if asked in sections else "samples"
-    st.session_state[_SECTION] = current  # the address decides, also when one goes back to an earlier one
+    state.follow_address(_SECTION, current)
     st.segmented_control(
         _("Section"),
         list(sections),

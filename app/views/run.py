@@ -224,7 +224,7 @@ def _section_bar(snapshot: Snapshot, sections: Mapping[str, Section]) -> str:
     run, asked = snapshot.run, state.section()
     usual = "console" if run.status.has_failed and not run.series else "charts"
     current = asked if asked is not None and asked in sections else usual
-    st.session_state[state.SECTION] = current  # the address decides, also when one goes back to an earlier one
+    state.follow_address(state.SECTION, current)
     draw_section_counts(sections, section_counts(snapshot.diagnosis))
     with st.container(horizontal=True, vertical_alignment="center", key="sections"):
         st.segmented_control(

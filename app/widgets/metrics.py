@@ -50,7 +50,7 @@ def metrics(
 
 
 def _filter() -> str:
-    st.session_state[_FILTER] = state.in_address(state.METRIC)  # which also a jump and the way back change
+    state.follow_address(_FILTER, state.in_address(state.METRIC))
     return st.text_input(
         _("Filter"),
         key=_FILTER,

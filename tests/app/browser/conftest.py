@@ -193,9 +193,11 @@ class Screen:
 
     def open_details(self, name: str) -> None:
         """Select one of the parts below a run's charts and wait until it is drawn."""
-        choice = self.page.get_by_role("radio", name=name)
-        choice.click()
-        expect(choice).to_be_checked()
+        choice, shown = self.page.get_by_role("radio", name=name), self.page.url
+        if not choice.is_checked():
+            choice.click()
+            expect(choice).to_be_checked()
+            expect(self.page).not_to_have_url(shown)  # the section is in the address once the server draws it
         expect(self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
 
     def row(self, name: str) -> Locator:

@@ -249,6 +249,20 @@ def test_names_outside_the_vocabulary_are_shown_too(tmp_path: Path, monkeypatch:
     assert "Nothing matches the filter." in text(test)
 
 
+def test_a_click_on_a_section_is_not_undone_and_the_address_leads_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "run").close()
+    test = section(open_page(tmp_path / "run", monkeypatch), "checks")
+    bar = test.button_group(key="section")
+    assert bar.value == "checks"
+    assert not bar.proto.set_value  # else it would undo a click made while this was drawn
+    test.query_params["section"] = "samples"  # the way back
+    bar = test.run().button_group(key="section")
+    assert bar.value == "samples"
+    assert bar.proto.set_value
+
+
 def test_config_and_console_have_their_sections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "a", steps=2).close()
     (tmp_path / "a" / "console.log").write_text("first\nstep 1\rstep 2\nlast **line**\n")
