@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.detecting.expected import read_expected
 from benchmarks.detection import CACHE as OWN_CACHE
 from benchmarks.detection import with_peers
 from benchmarks.trl_runs.cells import PARTS, cells, in_training_order
@@ -73,21 +74,40 @@ def main() -> int:
 
 
 def with_learned(cache: Path, results: Sequence[Mapping[str, Any]], python: str) -> list[dict[str, Any]]:
-    """The results; those of sick and healthy runs of the measured part with what a detector that learns says."""
-    labelled = [result for result in _of(results, "measured") if result["label"] != "aside"]
-    cases = [
-        {"name": each["name"], "is_sick": each["label"] == "sick"}
-        | {field: each["cell"][field] for field in ("task", "algorithm")}
-        for each in labelled
-    ]
-    if len({case["task"] for case in cases}) < 2:  # it learns from other tasks than that which it judges
-        return [dict(result) for result in results]
-    command = [python, "-m", "benchmarks.trl_runs.learned", str(cache / PEERS_FOLDER)]
-    told = {"input": json.dumps(cases), "env": {**os.environ, "PYTHONPATH": str(ROOT)}, "text": True}
-    found = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, **told).stdout)
+    """The results; those of the measured part with what is learned from its other tasks.
+
+    Sick and healthy runs have the score of a detector as `learned`, sick ones a cause as `learned_cause`.
+    """
+    measured = _of(results, "measured")
+    cases = [_case(each) | {"is_sick": each["label"] == "sick"} for each in measured if each["label"] != "aside"]
+    faulty = [_case(each) | _lesson(each) for each in measured if each["cell"]["fault"]]
+    found = _learned(python, "learned", cases, str(cache / PEERS_FOLDER))
+    sick = {case["name"] for case in cases if case["is_sick"]}
+    causes = {name: cause for name, cause in _learned(python, "learned_causes", faulty).items() if name in sick}
+    answers = {"learned": found, "learned_cause": causes}
     return [
-        {**result, "learned": found[result["name"]]} if result["name"] in found else dict(result) for result in results
+        {**each, **{field: of[each["name"]] for field, of in answers.items() if each["name"] in of}} for each in results
     ]
+
+
+def _case(result: Mapping[str, Any]) -> dict[str, Any]:
+    return {"name": result["name"], **{field: result["cell"][field] for field in ("task", "algorithm")}}
+
+
+def _lesson(result: Mapping[str, Any]) -> dict[str, Any]:
+    """What a run with a fault teaches about causes: the rules that fired, and the cause that is right."""
+    expected = read_expected()[result["cell"]["fault"]]
+    return {"fired": result["fired"], "cause": expected.causes_with(result["cell"]["algorithm"])[0]}
+
+
+def _learned(python: str, module: str, cases: Sequence[Mapping[str, Any]], *arguments: str) -> dict[str, Any]:
+    """What a module that learns says of each run by name; nothing where there are no two tasks to learn across."""
+    if len({case["task"] for case in cases}) < 2:
+        return {}
+    command = [python, "-m", f"benchmarks.trl_runs.{module}", *arguments]
+    told = {"input": json.dumps(cases), "env": {**os.environ, "PYTHONPATH": str(ROOT)}, "text": True}
+    answer: dict[str, Any] = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, **told).stdout)
+    return answer
 
 
 def judged_before(results: Sequence[Mapping[str, Any]], path: Path) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from benchmarks.detecting.expected import read_expected
 from benchmarks.detecting.report import (
     TOP,
     alarms_per_incident,
@@ -50,6 +51,7 @@ def part_page(part: str, results: Sequence[Result], planned: int) -> str:
         _agreement(results),
         peer_table([*(each.result for each in found), *map(_as_healthy, healthy(results))]),
         _beside_learning(found, healthy(results)),
+        _beside_learned_causes([each for each in found if _has_alarm(each)]),
         *(_single_runs(found, results) if part == "tune" else ()),
     ]
     return "\n".join(piece for piece in pieces if piece)
@@ -223,6 +225,27 @@ def _beside_learning(found: Sequence[Score], quiet: Sequence[Result]) -> str:
         f"rlvitals alarms in {share_of(shown, _has_alarm)} of these, and is right about {share_of(shown, is_found)}.\n"
     )
     return "\n".join([*lines, told])
+
+
+def _beside_learned_causes(found: Sequence[Score]) -> str:
+    """How often a cause that is learned from the same findings is right."""
+    if not found or not all("learned_cause" in each.result for each in found):
+        return ""
+    lines = [
+        f"### Beside causes that are learned, on {len(found)} sick runs with an alarm\n",
+        "A logistic regression learns from the faulty runs of other tasks which cause goes with which rules, and how "
+        "gravely they fired (`benchmarks/trl_runs/learned_causes.py`).\n",
+        "| causes | the first one is right |",
+        "|---|---|",
+        f"| ranked by rlvitals | {share_of(found, _is_first)} |",
+        f"| learned | {share_of(found, _learns_the_right_cause)} |",
+    ]
+    return "\n".join([*lines, ""])
+
+
+def _learns_the_right_cause(each: Score) -> bool:
+    cell = each.result["cell"]
+    return each.result["learned_cause"] in read_expected()[cell["fault"]].causes_with(cell["algorithm"])
 
 
 def _single_runs(found: Sequence[Score], results: Sequence[Result]) -> list[str]:
