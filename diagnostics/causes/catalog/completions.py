@@ -44,7 +44,7 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("length-at-limit", answers_fill_the_limit_from_the_start),
         ),
         support=("reward-func-constant", "reward-not-improving", "smp-truncated", "masked-out-batch"),
-        against=(Indicator("eos-id-mismatch"),),
+        against=(Indicator("eos-id-mismatch"), Indicator("pad-equals-eos")),
         preflight=("pf-completion-length",),
         consequences=(
             *EQUAL_REWARD_RULES,

@@ -58,7 +58,6 @@ class TruncationHigh(RunRule[Limits]):
     name = "truncation-high"
     grade = "S"
     source = "TRL logging page: completions/clipped_ratio"
-    algorithms = GROUP_FAMILY
     inputs = ("truncated_fraction",)
     limits = Limits()
     remedies = ("longer-completions",)
@@ -70,6 +69,10 @@ class TruncationHigh(RunRule[Limits]):
         fired_at="Up to {percent} % of completions were cut off at {parameter} = {tokens} (step {peak}); "
         "{limit_percent} % or more{mostly} from step {first} to {last}.",
     )
+
+    def applies(self, run: Run) -> bool:
+        """Also where another algorithm logs the share, or samples tell it; PPO of TRL counts end tokens instead."""
+        return run.algorithm in GROUP_FAMILY or not self.missing(run)
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         levels = (

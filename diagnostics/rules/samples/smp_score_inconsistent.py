@@ -20,6 +20,7 @@ References
     By definition: a reward is a function of query and answer.
 """
 
+import math
 from collections.abc import Callable, Hashable
 from itertools import combinations
 
@@ -83,7 +84,11 @@ def _judgement(seen: View, limits: Limits, key: Callable[[Row], Hashable]) -> Ju
     pairs = [pair for rows in equals for pair in combinations(rows[:MOST_EQUAL], 2)]
     torn = [(one, other) for one, other in pairs if abs(_score(one) - _score(other)) > max(allowed, SMALLEST)]
     share = len(torn) / len(pairs)
-    severity = Severity.WARNING if share >= limits.warning and len(torn) >= limits.pairs else None
+    if share >= limits.warning and len(torn) < limits.pairs:  # neither an accident nor a habit yet
+        return too_few_samples(
+            "scored answers that occur twice", math.floor(len(torn) / limits.warning) + 1, len(pairs)
+        )
+    severity = Severity.WARNING if share >= limits.warning else None
     values = {"count": len(torn), "pairs": len(pairs)}
     return Judgement(share, limits.warning, severity, "of the pairs", values=values, samples=sum(torn[:2], ()))
 

@@ -94,6 +94,7 @@ def test_more_end_tokens_than_completions_mean_that_none_is_recognised(
 ) -> None:
     config = {"local_batch_size": 64, "stop_token": token, "response_length": 14}
     assert causes(make_run("ppo", eos_tokens="140x20", config=config)) == [cause]
+    assert causes(make_run("ppo", eos_tokens="140x20", truncated_fraction="1x20", config=config)) == [cause]
 
 
 def test_truncated_completions_explain_a_reward_that_never_moved(make_run: MakeRun) -> None:

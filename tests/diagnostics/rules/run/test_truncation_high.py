@@ -6,10 +6,13 @@ import pytest
 
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Outcome, Severity, Verdict
+from diagnostics.model.run import Run
+from diagnostics.rules import CATALOG
 from diagnostics.texts import templates
 from diagnostics.wording.messages import found_text
 
 Judge = Callable[..., Outcome]
+MakeRun = Callable[..., Run]
 
 
 @pytest.mark.parametrize(
@@ -43,6 +46,12 @@ def test_the_message_names_the_limit_that_was_set(judge: Judge) -> None:
 
 def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
     assert judge("truncation-high", "grpo", reward="1x20").verdict is Verdict.SKIPPED
+
+
+def test_ppo_is_judged_where_the_share_is_known_and_not_asked_for_it(judge: Judge, make_run: MakeRun) -> None:
+    assert judge("truncation-high", "ppo", truncated_fraction="0.94x9").severity is Severity.CRITICAL
+    (rule,) = (rule for rule in CATALOG if rule.name == "truncation-high")
+    assert not rule.applies(make_run("ppo", score="1x20"))
 
 
 def test_answers_that_grew_into_the_limit_do_not_want_a_longer_one(judge: Judge) -> None:

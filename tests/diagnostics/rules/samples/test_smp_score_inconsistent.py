@@ -30,3 +30,11 @@ def test_the_same_answer_in_another_step_is_the_same_answer_unless_scores_are_no
     assert look("smp-score-inconsistent", first).severity is None
     assert look("smp-score-inconsistent", torn).severity is Severity.WARNING
     assert look("smp-score-inconsistent", torn, config={"use_score_norm": True}).verdict is Verdict.SKIPPED
+
+
+def test_one_pair_that_scores_differently_among_few_shows_neither(look, sound) -> None:
+    torn = [{"query": "q", "response": "the same", "score": score} for score in (0.1, 0.9)]
+    outcome = look("smp-score-inconsistent", [*sound(), *torn])
+    assert (outcome.verdict, outcome.severity) == (Verdict.SKIPPED, None)
+    same = [{"query": f"r{place}", "response": "the same", "score": 0.5} for place in range(5) for _ in range(2)]
+    assert look("smp-score-inconsistent", [*sound(), *torn, *same]).verdict is Verdict.QUIET
