@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import LeaveOneGroupOut
 from sklearn.pipeline import make_pipeline
 
-STEPS = 10_000
+MOST_ITERATIONS = 10_000
 
 
 def causes(cases: Sequence[Mapping[str, Any]]) -> dict[str, str]:
@@ -25,7 +25,7 @@ def causes(cases: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     told, right = [_features(case) for case in cases], [case["cause"] for case in cases]
     found: dict[str, str] = {}
     for known, unseen in LeaveOneGroupOut().split(told, right, [case["task"] for case in cases]):
-        model = make_pipeline(DictVectorizer(), LogisticRegression(max_iter=STEPS))
+        model = make_pipeline(DictVectorizer(), LogisticRegression(max_iter=MOST_ITERATIONS))
         model.fit([told[at] for at in known], [right[at] for at in known])
         named = model.predict([told[at] for at in unseen])
         found |= {cases[at]["name"]: str(cause) for at, cause in zip(unseen, named, strict=True)}

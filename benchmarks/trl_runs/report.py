@@ -238,7 +238,7 @@ def _beside_learned_causes(found: Sequence[Score]) -> str:
         "| causes | the first one is right |",
         "|---|---|",
         f"| ranked by rlvitals | {share_of(found, _is_first)} |",
-        f"| learned | {share_of(found, _learns_the_right_cause)} |",
+        f"| learned from other tasks | {share_of(found, _learns_the_right_cause)} |",
     ]
     return "\n".join([*lines, ""])
 

@@ -21,12 +21,10 @@ from benchmarks.detection_trl import (
     RANGES,
     RECORDS,
     RESULTS,
-    ROOT,
     as_page,
     as_ranges,
     as_records,
     judged_before,
-    with_learned,
 )
 from benchmarks.trl_runs.cells import PARTS, Cell, cells, in_training_order, read_corpus
 from benchmarks.trl_runs.faults import FAULTS, with_fault
@@ -35,7 +33,7 @@ from benchmarks.trl_runs.judging import judged
 from benchmarks.trl_runs.labels import label
 from benchmarks.trl_runs.peers import FOLDER, ROWS_FILE, write_rows
 from benchmarks.trl_runs.ranges import ranges_page
-from benchmarks.trl_runs.report import part_page, without_speed
+from benchmarks.trl_runs.report import without_speed
 from benchmarks.trl_runs.tasks.catalog import TASKS
 from benchmarks.trl_runs.tasks.task import Task
 from benchmarks.trl_runs.track_record import calls, records, reliability_table
@@ -271,73 +269,6 @@ def test_what_a_call_promises_comes_from_other_tasks() -> None:
     table = reliability_table([*[right] * 4, *elsewhere])
     assert "| 0.00 to 0.50 | 4 | 0.00 | 1.00 [0.51, 1.00] (4/4) |" in table
     assert "| 0.85 to 1.00 | 6 | 1.00 | 0.00 [0.00, 0.39] (0/6) |" in table
-
-
-def learned_rows(scored: Mapping[str, float]) -> list[str]:
-    """The rows of the detector that learns, where it gives these scores to the committed runs with these labels."""
-    results = [json.loads(line) for line in RESULTS.read_text("utf-8").splitlines()]
-    measured = [each for each in results if each["cell"]["part"] == "measured"]
-    page = part_page("measured", [each | {"learned": scored[each["label"]]} for each in measured], len(measured))
-    return [line for line in page.splitlines() if line.startswith("| learned |") and line.count("|") == 4]
-
-
-def test_a_detector_that_learns_is_shown_at_the_false_alarms_that_it_has() -> None:
-    first, *_ = learned_rows({"sick": 1.0, "healthy": 0.0, "aside": 0.5})
-    assert " 1.00 [" in first.split("|")[3]
-    assert all(" 0.00 [" in row.split("|")[3] for row in learned_rows({"sick": 0.0, "healthy": 1.0, "aside": 0.5}))
-
-
-def learned_causes_row(name: str) -> str:
-    """The row of the causes that are learned, where each sick run of the committed ones is given this one."""
-    results = [json.loads(line) for line in RESULTS.read_text("utf-8").splitlines()]
-    measured = [each | {"learned_cause": name} for each in results if each["cell"]["part"] == "measured"]
-    page = part_page("measured", measured, len(measured))
-    (row,) = [line for line in page.splitlines() if line.startswith("| learned | ") and line.count("|") == 3]
-    return row
-
-
-def test_a_cause_that_is_learned_is_right_where_the_fault_has_it() -> None:
-    right, none = learned_causes_row("not-training"), learned_causes_row("no-such-cause")
-    assert " 0.00 [" in none
-    assert " 0.00 [" not in right
-
-
-@pytest.mark.process
-def test_what_it_learns_from_tells_runs_of_another_task_apart(tmp_path: Path) -> None:
-    python = ROOT / ".venv-peers" / "bin" / "python"
-    if not python.is_file():
-        pytest.skip(f"{python} is missing; make it with: make .venv-peers/.ready")
-    faults = ("learning-rate-zero", "reward-scale")
-    results = [
-        {
-            "name": f"{task}-{number}-{label}",
-            "label": label,
-            "cell": {
-                "part": "measured",
-                "task": task,
-                "algorithm": "grpo",
-                "fault": faults[number % 2] if label == "sick" else None,
-            },
-            "fired": {f"finding-{number % 2}": "warning"},
-        }
-        for task in ("units", "roman")
-        for number in range(4)
-        for label in ("sick", "healthy")
-    ]
-    for result in results:
-        folder = tmp_path / FOLDER / result["name"]
-        folder.mkdir(parents=True)
-        slope = 0.01 if result["label"] == "healthy" else -0.01
-        rows = [{"step": step, "metrics": {"reward": 0.5 + slope * step, "kl": math.nan}} for step in range(1, 9)]
-        (folder / "events.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    aside = {**results[0], "name": "aside", "label": "aside"}
-    *judged_runs, last = with_learned(tmp_path, [*results, aside], str(python))
-    assert not {"learned", "learned_cause"} & set(last)
-    assert all((each["learned"] > 0.5) is (each["label"] == "sick") for each in judged_runs)
-    expected = [
-        read_expected()[each["cell"]["fault"]].causes[0] if each["label"] == "sick" else None for each in judged_runs
-    ]
-    assert [each.get("learned_cause") for each in judged_runs] == expected
 
 
 def test_the_speed_of_a_shared_machine_is_no_alarm() -> None:

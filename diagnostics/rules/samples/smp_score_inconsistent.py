@@ -84,7 +84,7 @@ def _judgement(seen: View, limits: Limits, key: Callable[[Row], Hashable]) -> Ju
     pairs = [pair for rows in equals for pair in combinations(rows[:MOST_EQUAL], 2)]
     torn = [(one, other) for one, other in pairs if abs(_score(one) - _score(other)) > max(allowed, SMALLEST)]
     share = len(torn) / len(pairs)
-    if share >= limits.warning and len(torn) < limits.pairs:  # neither an accident nor a habit yet
+    if share >= limits.warning and len(torn) < limits.pairs:  # it may be an accident, and too few others agree
         return too_few_samples(
             "scored answers that occur twice", math.floor(len(torn) / limits.warning) + 1, len(pairs)
         )
