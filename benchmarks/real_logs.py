@@ -22,12 +22,13 @@ INTRODUCTION = """\
 # How well it agrees with a reader of public logs
 
 People commit the logs of their trainings to public repositories. `benchmarks/public_logs/logs.toml` names some of
-them, each at a commit, with one reading of its curves: sick, with the causes and rules that would be right; healthy; no
-reinforcement learning; or unclear, where one could argue, which counts for nothing. It is the judgement of one
-reader, and nobody has checked it. It was made before a diagnosis of the log was seen, except for 24 logs of the known
-part, which earlier versions had been tried on. None was changed afterwards. It is of the curves: the rule that tells
-how a run ended came later, and counts for nothing where it is true of the record (one healthy run lost its terminal,
-another ran out of disk).
+them, each at a commit, with a reading of its curves: sick, with the causes and rules that would be right; healthy; no
+reinforcement learning; or unclear, where one could argue, which counts for nothing. A second reader has judged the same
+curves and knew neither the first reading nor a diagnosis; **a log on which the two differ counts as unclear**. What
+rules and causes are right is the first reader's word. The first reading, too, was made before a diagnosis of the log
+was seen, except for 24 logs of the known part, which earlier versions had been tried on. None was changed afterwards.
+The readings are of the curves: the rule that tells how a run ended came later, and counts for nothing where it is true
+of the record (one healthy run lost its terminal, another ran out of disk).
 
 Rules may be changed with the known part in view. The apart part is of other repositories and is shown in sums alone:
 nobody tunes on it. Logs of one repository resemble each other; the intervals take them for independent. The logs are

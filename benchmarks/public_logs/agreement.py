@@ -43,6 +43,12 @@ class Judged:
         return self.said.cause in self.log.causes
 
     @property
+    def is_named_by_either(self) -> bool:
+        """Whether one of the two readers names the first cause."""
+        second = self.log.second.causes if self.log.second else ()
+        return self.is_named or self.said.cause in second
+
+    @property
     def false_alarms(self) -> tuple[Alarm, ...]:
         """All alarms of a log that is not sick, except those that are true of its record."""
         return tuple(alarm for alarm in self.said.alarms if alarm.rule not in self.log.allowed)
@@ -52,7 +58,7 @@ class Judged:
         """In words, what is wrong with what was said; empty where nothing is, and for unclear logs."""
         if not self.is_opened:
             return "not opened"
-        return _DISAGREEMENTS[self.log.judged](self)
+        return _DISAGREEMENTS[self.log.counts_as](self)
 
 
 def judge(folder: Path, logs: Iterable[PublicLog], seconds: float, processes: int) -> list[Judged]:
@@ -67,8 +73,8 @@ def _judge(folder: Path, seconds: float, log: PublicLog) -> Judged:
 
 
 def of(results: Sequence[Judged], judged: str) -> list[Judged]:
-    """The results of logs with this judgement."""
-    return [result for result in results if result.log.judged == judged]
+    """The results of logs that count as judged so."""
+    return [result for result in results if result.log.counts_as == judged]
 
 
 def _of_sick(result: Judged) -> str:

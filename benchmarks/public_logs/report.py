@@ -8,6 +8,7 @@ from benchmarks.detecting.intervals import poisson_upper
 from benchmarks.detecting.report import share
 from benchmarks.public_logs.agreement import Judged, of
 from benchmarks.public_logs.diagnosing import ALARMS
+from benchmarks.public_logs.readers import JUDGEMENTS, agreement_of_readers
 from benchmarks.public_logs.table import PARTS, PublicLog
 
 Results = Sequence[Judged]
@@ -19,6 +20,7 @@ def tables(logs: Sequence[PublicLog], results: Results) -> str:
     pieces = [
         _missing(logs, results),
         _summary(by_part | {"both": results}),
+        agreement_of_readers(logs),
         *(_by_producer(part, by_part[part]) for part in PARTS),
         _gaps(_opened(of(by_part["known"], "healthy"))),
         _single_logs(by_part["known"]),
@@ -34,13 +36,14 @@ def _missing(logs: Sequence[PublicLog], results: Results) -> str:
 def _summary(groups: dict[str, Results]) -> str:
     rows: dict[str, Callable[[Results], str]] = {
         "logs, of repositories": lambda group: f"{len(group)}, {len({each.log.repository for each in group})}",
-        "judged sick · healthy · no RL · unclear": _counts,
+        f"count as {' · '.join(JUDGEMENTS)}": _counts,
         "opened": lambda group: share(sum(each.is_opened for each in group), len(group)),
         "recall: a right rule at warning or above": _recall,
         "recall, of the logs that are opened": lambda group: _recall(_opened(group)),
         "steps from the judged onset to the right alarm, median (range)": _delay,
         "cause: the first one is right": _named,
         "cause, of the logs that are opened": lambda group: _named(_opened(group)),
+        "cause: right for one of the two readers": _named_by_either,
         "healthy runs with a false alarm": _with_false_alarm,
         "false criticals per healthy run": lambda group: _rate(group, "critical"),
         "false warnings per healthy run": lambda group: _rate(group, "warning"),
@@ -57,7 +60,7 @@ def _summary(groups: dict[str, Results]) -> str:
 
 
 def _counts(group: Results) -> str:
-    return " · ".join(str(len(of(group, judged))) for judged in ("sick", "healthy", "no-rl", "unclear"))
+    return " · ".join(str(len(of(group, judged))) for judged in JUDGEMENTS)
 
 
 def _recall(group: Results) -> str:
@@ -67,6 +70,11 @@ def _recall(group: Results) -> str:
 def _named(group: Results) -> str:
     asked = [each for each in of(group, "sick") if each.log.causes]
     return share(sum(each.is_named for each in asked), len(asked))
+
+
+def _named_by_either(group: Results) -> str:
+    asked = [each for each in of(group, "sick") if each.log.causes]
+    return share(sum(each.is_named_by_either for each in asked), len(asked))
 
 
 def _opened(group: Results) -> list[Judged]:
@@ -154,6 +162,8 @@ def _single_logs(results: Results) -> str:
 def _row(result: Judged) -> str:
     log, said = result.log, result.said
     judged = f"{log.judged} from {log.since}: {log.why}" if log.since is not None else f"{log.judged}: {log.why}"
+    if log.second and log.counts_as != log.judged:
+        judged += f" (to the second reader {log.second.judged})"
     verdict = f"{said.verdict}, `{said.cause}`" if said.cause else f"{said.verdict} {said.error}".strip()
     trainings = f" ({said.runs} trainings)" if said.runs > 1 else ""
     alarms = ", ".join(f"`{alarm.rule}` {alarm.severity} {alarm.first_step}" for alarm in said.alarms)

@@ -1,4 +1,4 @@
-"""The committed table of public logs: where each lies, and how its curves are read."""
+"""The committed table of public logs: where each lies, and how two readers read its curves."""
 
 import tomllib
 from collections.abc import Mapping
@@ -7,9 +7,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 Part = Literal["known", "apart"]
-Judgement = Literal["healthy", "sick", "no-rl", "unclear"]
+Judgement = Literal["sick", "healthy", "no-rl", "unclear"]
 PARTS: tuple[Part, ...] = ("known", "apart")
 TABLE = Path(__file__).with_name("logs.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the second reader says of a log; `causes` are of sick ones."""
+
+    judged: Judgement
+    causes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +36,12 @@ class PublicLog:
     rules: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
     since: int | None = None
+    second: Reading | None = None
+
+    @property
+    def counts_as(self) -> Judgement:
+        """The judgement; unclear where the two readers differ."""
+        return self.judged if self.second is None or self.second.judged == self.judged else "unclear"
 
     @property
     def place(self) -> Path:
@@ -50,6 +64,11 @@ def _read(row: Mapping[str, Any], at: int) -> PublicLog:
     if unknown:
         raise ValueError(f"log {at} of the table has {', '.join(sorted(unknown))}, which no log has")
     try:
-        return PublicLog(**{name: tuple(value) if isinstance(value, list) else value for name, value in row.items()})
+        second = Reading(**_frozen(row["second"])) if "second" in row else None
+        return PublicLog(**{**_frozen(row), "second": second})
     except TypeError as error:
         raise ValueError(f"log {at} of the table ({row.get('path')}) is not whole: {error}") from error
+
+
+def _frozen(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}

@@ -113,7 +113,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "log-history",
-        "A log history as JSON: a list of rows with a step in each, or one under log_history",
+        "A log history as JSON: rows or columns of a training, below any key",
         ("*.json",),
         "diagnostics.readers.tables.log_history",
         loss="values that are no numbers",
@@ -161,8 +161,8 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "table",
-        "JSON lines, CSV or parquet with a step in each row",
-        ("*.jsonl", "*.csv", "*.parquet", "progress.json"),
+        "JSON lines, CSV, TSV or parquet: a row for each step",
+        ("*.jsonl", "*.csv", "*.tsv", "*.parquet", "progress.json"),
         "diagnostics.readers.tables.metric_tables",
         install="pip install 'rlvitals[data]' reads parquet",
         loss="cells that are no numbers",

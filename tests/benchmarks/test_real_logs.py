@@ -13,8 +13,9 @@ import pytest
 from benchmarks.public_logs.agreement import Judged, judge
 from benchmarks.public_logs.diagnosing import Alarm, Said, said
 from benchmarks.public_logs.fetching import fetch_missing
+from benchmarks.public_logs.readers import agreement_of_readers
 from benchmarks.public_logs.report import tables
-from benchmarks.public_logs.table import PARTS, PublicLog, read_table
+from benchmarks.public_logs.table import PARTS, PublicLog, Reading, read_table
 from benchmarks.real_logs import INTRODUCTION, PAGE
 from diagnostics.causes.catalog import CATALOG
 from diagnostics.rules.run.catalog import RUN_RULES
@@ -60,6 +61,40 @@ def test_only_sick_logs_have_right_answers_and_all_of_them_exist() -> None:
         assert set(log.causes) <= causes, log.name
         assert bool(log.rules) == (log.judged == "sick") == (log.since is not None), log.name
         assert not log.allowed or log.judged == "healthy", log.name
+
+
+def test_the_second_reader_names_causes_of_sick_logs_that_exist() -> None:
+    causes = {entry.name for entry in CATALOG}
+    second = [log.second for log in TABLE if log.second]
+    assert len(second) >= 90
+    assert [reading for reading in second if not set(reading.causes) <= causes] == []
+    assert [reading for reading in second if reading.causes and reading.judged != "sick"] == []
+
+
+def test_a_log_on_which_the_two_readers_differ_counts_as_unclear() -> None:
+    disputed = Judged(replace(SICK, second=Reading("healthy")), Said("healthy"))
+    agreed = Judged(
+        replace(SICK, path="b", second=Reading("sick", ("length-bias",))), Said("info", cause="length-bias")
+    )
+    assert (disputed.disagreement, agreed.disagreement) == ("", "missed")
+    page = tables([disputed.log, agreed.log], [disputed, agreed])
+    assert "| count as sick · healthy · no-rl · unclear | 1 · 0 · 0 · 1 |" in page
+    assert "| cause: the first one is right | 0.00 [0.00, 0.79] (0/1) |" in page
+    assert "| cause: right for one of the two readers | 1.00 [0.21, 1.00] (1/1) |" in page
+    assert "everything is cut off (to the second reader healthy)" in page
+
+
+def test_the_agreement_of_the_two_readers_is_counted_and_held_against_chance() -> None:
+    said_by_both = ["sick"] * 4 + ["healthy"] * 4
+    logs = [replace(SICK, judged=judged, second=Reading(judged, SICK.causes)) for judged in said_by_both]
+    logs += [replace(SICK, second=Reading("healthy")), replace(HEALTHY, second=Reading("sick", ("length-bias",)))]
+    section = agreement_of_readers([*logs, SICK])
+    assert "| logs that both have read | 10 | 0 | 10 |" in section
+    assert "| judged alike | 0.80 [0.49, 0.94] (8/10) | – |" in section
+    assert "| Cohen's kappa | 0.60 | – | 0.60 |" in section  # 0.8 where chance gives 0.5
+    assert "| of those one calls sick, the other calls healthy | 0.33 [0.10, 0.70] (2/6) |" in section
+    assert "| sick | 4 | 1 | 0 | 0 |" in section
+    assert agreement_of_readers([SICK]) == ""
 
 
 def test_a_judgement_is_one_short_line_of_ones_own() -> None:

@@ -149,6 +149,8 @@ def progress(folder: Path) -> None:
             "Epoch:[{epoch}/2]({step}/4), Reward: -0.5, KL_ref: nan, Avg Len: 271.38\nof a debugger: x[1]\n"
         ),
         "bars.out": ("\x1b[32m[run]\x1b[0m {all}/8 | loss=-0.5 | reward=1e-3 | acc=87.5%\n"),
+        "headings.log": ("=== Step {all}/8 ===\n  Loss: 0.5\n  Mean reward: nan\n"),
+        "dicts.log": ("2026-01-01 00:00:00 - INFO - {{'step': {all}, 'rewards': [0, 1], 'kl': 0.1}}\n"),
         "chat.txt": ("epoch: 0|step: {all}|act_loss: 0.2|cri_loss: 0.1\naverage reward score: 0.5\n-----\n"),
     }
     for name, row in rows.items():
@@ -242,6 +244,8 @@ def log_history(folder: Path) -> None:
     summary = {"train_runtime": 3.0, "train_loss": 0.5, "epoch": 1.0, "step": 8}
     (folder / "step_logs.json").write_text(json.dumps([*rows, {"eval_reward": 0.5, "step": 8}, summary], indent=2))
     (folder / "state.json").write_text(json.dumps({"global_step": 8, "log_history": rows, "max_steps": 8}))
+    columns = {"rewards": [step / 12 for step in range(12)], "losses": [0.5] * 12}
+    (folder / "history.json").write_text(json.dumps({"config": {"lr": 1e-5}, "metrics": columns}))
 
 
 def completions(folder: Path) -> None:
@@ -267,6 +271,7 @@ def tables(folder: Path) -> None:
     (folder / "b" / "log.csv").write_text("step,loss\n" + "".join(f"{step},{1 / step}\n" for step in STEPS))
     (folder / "c").mkdir()
     (folder / "c" / "frame.csv").write_text(",Step,reward\n" + "".join(f"{step},{step},0.5\n" for step in STEPS))
+    (folder / "c" / "counted.tsv").write_text("reward\tkl\n" + "0.5\t0.1\n" * 12)
 
 
 def _json_lines(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -1,7 +1,8 @@
 """Finds the step of a printed line, and its numbers by name, whatever the trainer's own format is.
 
 Understood are `Step 10/40 | loss=0.39 | reward=0.8`, `[run] 1/100 | loss=…`, `Epoch:[1/1](195/500), Reward: 0.36`,
-`epoch: 0|step: 3|loss: 0.2`, and the values behind a progress bar.
+`epoch: 0|step: 3|loss: 0.2`, `[Step 3] reward 0.36 loss 0.2`, `INFO - {'step': 3, 'reward': 0.36}`, and the values
+behind a progress bar.
 """
 
 import re
@@ -10,27 +11,40 @@ from typing import NamedTuple
 
 from diagnostics.readers.console.plain_text import strip_ansi
 
+_ORNAMENTS = "=-#*~[( \t>"  # around the words of a line that is a heading
 LONGEST_LINE = 1 << 18  # characters; a row of thousands of names
 _COUNT = r"\d{1,18}"
 _NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf(?:inity)?)"
+OF_TRAINING = re.compile(r"(?i)loss|reward|score|return|kl(?![a-z])")
+"""What a number of a training is called; a text without any of these is not one."""
 _POSITIONS = (  # by how surely they are the step
     re.compile(
-        r"(?<![\w/])(?:global[ _-]?step|step|iter(?:ation)?|update|episode|batch)\s{0,4}[:=#]?\s{0,4}[\[(]?"
+        r"(?<![\w/])(?:(?:(?:global|train(?:ing)?|grpo|ppo|rl)[ _-]?)?step"
+        r"|iter(?:ation)?|update|episode|ep|rollout|batch)"
+        r"[\"']?\s{0,4}[:=#]?\s{0,4}[\[(]?"
         rf"(?P<step>{_COUNT})(?![.\d]*\d)(?:\s?(?:/|of)\s?(?P<total>{_COUNT}))?[\])]?",
         re.IGNORECASE,
     ),
     re.compile(rf"\((?P<step>{_COUNT})\s?/\s?(?P<total>{_COUNT})\)"),
     re.compile(rf"(?:^|(?<=[\]\s|]))(?P<step>{_COUNT})/(?P<total>{_COUNT})(?=\s|$)"),
+    re.compile(rf"^\s{{0,4}}\[\s{{0,4}}(?P<step>{_COUNT})(?P<total>)\](?=\s)"),
 )
 _EPOCH = re.compile(
     rf"(?<![\w/])epoch\s{{0,4}}[:=#]?\s{{0,4}}[\[(]?(?P<step>{_COUNT})(?:\.\d+)?(?:\s?/\s?(?P<total>{_COUNT}))?[\])]?",
     re.IGNORECASE,
 )
 _PAIR = re.compile(
-    r"""(?<![^\s|,;(){}\[\]<>"'])(?P<name>[^\s\d=:|,;\[\]{}"'<>(*#>.+/~-][^=:|,;\[\]{}"'<>]{0,99}?)\s?[=:]\s{0,8}(?:[\w.]{1,20}\()?"""
+    r"""(?<![^\s|,;(){}\[\]<>"'])(?P<name>[^\s\d=:|,;\[\]{}"'<>(*#>.+/~-][^=:|,;\[\]{}"'<>]{0,99}?)["']?\s?[=:]\s{0,8}(?:[\w.]{1,20}\()?"""
     rf"(?P<value>{_NUMBER})\)?(?:\s?%(?!\|)|[a-zA-Z]{{1,5}})?(?=[\s,|;)\]}}]|$)",
     re.IGNORECASE,
 )
+_SPACED = re.compile(
+    rf"(?<![^\s|,;(])(?P<name>[^\W\d][\w/@%.-]{{0,60}})\s{{1,8}}(?P<value>{_NUMBER})(?=[\s,|;)%]|$)", re.IGNORECASE
+)
+_LIST = re.compile(r"""(?i)(?P<name>(?:reward|score)s?["']?\s?[=:]\s{0,4})\[(?P<values>[-+\d.eE, ]{3,4000})\]""")
+"""The rewards of a step's answers, one by one."""
+_BEFORE_NAME = re.compile(r".*\d\s?%?\s?\(")
+_HEADER = re.compile(r"[^\w]{0,20}[^=:]{1,40}[^\w]{0,20}")
 _NAME = re.compile(r"(?<![^\s|,;])[^\s\d=:|,;\[\]]{1,100}(?=\s?[=:])")
 _BETWEEN = re.compile(r"\(\d[\d.]*%\)|[\s|,;]+")
 
@@ -52,9 +66,10 @@ class ProgressLine(NamedTuple):
 
 def parse_line(line: str) -> ProgressLine | None:
     """What a line says of a step; None for most lines."""
-    if "=" not in line and ":" not in line:
-        return None
+    has_pairs = "=" in line or ":" in line
     words = strip_ansi(line[:LONGEST_LINE])
+    if not has_pairs and not _POSITIONS[0].match(words.lstrip(_ORNAMENTS)):
+        return None
     epoch = _EPOCH.search(words)
     rest = _without(words, epoch) if epoch else words
     position = next((match for pattern in _POSITIONS if (match := pattern.search(rest))), None)
@@ -63,7 +78,10 @@ def parse_line(line: str) -> ProgressLine | None:
         return None
     rest = _without(rest, position) if position else rest
     # what precedes the step may be the place in the code
-    numbers = numbers_in(rest[found.start() :]) or numbers_in(rest)
+    after = rest[found.start() :]
+    numbers = numbers_in(after) or numbers_in(rest) or _spaced_numbers(after)
+    if not has_pairs and not numbers and _HEADER.fullmatch(words) is None:
+        return None
     return ProgressLine(
         _form(*(match for match in (epoch, position) if match)),
         int(found["step"]),
@@ -84,8 +102,24 @@ def numbers_of_pure_line(line: str) -> Mapping[str, str]:
 
 
 def numbers_in(words: str) -> Mapping[str, str]:
-    """The numbers of a text by their names, units dropped."""
-    return {match["name"].strip(): match["value"] for match in _PAIR.finditer(words)}
+    """The numbers of a text by their names, units dropped; of a list of rewards the mean."""
+    words = _LIST.sub(_mean, words)
+    return {_BEFORE_NAME.sub("", match["name"]).strip(): match["value"] for match in _PAIR.finditer(words)}
+
+
+def _mean(rewards: re.Match[str]) -> str:
+    """A list of rewards with its mean in its place; as it is where it is none of numbers."""
+    try:
+        values = [float(value) for value in rewards["values"].replace(",", " ").split()]
+        return f"|{rewards['name']}{sum(values) / len(values):g}"  # words before it are no part of its name
+    except (ValueError, ZeroDivisionError):
+        return rewards[0]
+
+
+def _spaced_numbers(words: str) -> Mapping[str, str]:
+    """The numbers of a text that nothing but a space joins to their names, one of which is a training's."""
+    numbers = {match["name"]: match["value"] for match in _SPACED.finditer(words)}
+    return numbers if any(map(OF_TRAINING.search, numbers)) else {}
 
 
 def _form(*matches: re.Match[str]) -> str:

@@ -1,13 +1,13 @@
 """The rows of a training among printed lines: the lines that name their step in the same way, most often."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 
 from diagnostics.language import N_
 from diagnostics.model.series import RawSeries
 from diagnostics.readers.columns import Columns
-from diagnostics.readers.progress.lines import ProgressLine, numbers_of_pure_line, parse_line
+from diagnostics.readers.progress.lines import OF_TRAINING, ProgressLine, numbers_of_pure_line, parse_line
+from diagnostics.readers.progress.tables import PrintedTable
 from diagnostics.told import first_of, told
 
 LEAST_ROWS = 3  # with the same names, before a text is known as a training
@@ -15,11 +15,14 @@ MOST_FALLING = 0.1  # of the rows have a step below that of the one before
 VARYING, LEAST_DECIMALS = -1, 3  # of a number; fewer do not make it 0 by rounding
 MOST_FORMS = 100  # that are told apart
 SHOWN = 8  # names or rows in a note
-OF_TRAINING = re.compile(r"(?i)loss|reward|score|return|kl(?![a-z])")
-"""What a number of a training is called; a text without any of these is not one."""
+LEAST_COUNTED = 10  # rows, where none names a step
 UNDERSTOOD = N_(
     "Read by the pattern of its lines: {rows} lines with {form} are steps, with {names}; {others} other lines were not "
     "understood"
+)
+COUNTED = N_(
+    "Read by the pattern of its lines: {rows} lines with {names} name no step and are counted; {others} other lines "
+    "were not understood"
 )
 BACK = N_("The steps go back at row {rows}: what follows there is another training, or the same one resumed")
 
@@ -30,6 +33,8 @@ class Progress:
     def __init__(self) -> None:
         self._forms: dict[str, _Form] = {}
         self._latest: _Form | None = None
+        self._table = PrintedTable()
+        self._counted = _Form("")
         self._lines = 0
 
     def feed(self, line: str) -> bool:
@@ -39,14 +44,21 @@ class Progress:
 
     def _take(self, words: str) -> bool:
         """Process what a carriage return did not overwrite yet."""
-        found = parse_line(words)
+        found = parse_line(words) or self._table.row(words)
         if found is not None and (form := self._form_of(found.form)) is not None:
             form.add(found)
-            self._latest = form if found.numbers else self._latest
+            self._latest = form if found.numbers or not found.unread else self._latest
             return bool(found.numbers)
-        if found is None and self._latest is not None:
-            self._latest.add_below(numbers_of_pure_line(words))
+        if found is None and (numbers := numbers_of_pure_line(words)):
+            self._take_unnumbered(numbers)
         return False
+
+    def _take_unnumbered(self, numbers: Mapping[str, str]) -> None:
+        """Process a line of numbers: a part of the row above, and a row of its own where no row names its step."""
+        if self._latest is not None:
+            self._latest.add_below(numbers)
+        if len(numbers) > 1:
+            self._counted.add(ProgressLine("", self._counted.count + 1, None, 0, 1, numbers))
 
     def _form_of(self, words: str) -> "_Form | None":
         """The rows of one form; None where there are too many forms to tell apart."""
@@ -56,8 +68,10 @@ class Progress:
 
     @property
     def rows(self) -> "_Form":
-        """The rows of the form with the most of them."""
-        return max(self._forms.values(), key=lambda form: form.count, default=_Form(""))
+        """The rows of the form with the most of them; those without a step where no form is a training's."""
+        most = max(self._forms.values(), key=lambda form: form.count, default=_Form(""))
+        is_counted = not most.is_training and self._counted.is_training and self._counted.count >= LEAST_COUNTED
+        return self._counted if is_counted else most
 
     @property
     def is_training(self) -> bool:
@@ -87,10 +101,12 @@ class _Form:
         self._lines_below = self._rises = self._falls = 0
         self._first_falls: list[int] = []
         self._epochs = Epochs()
+        self._heading: ProgressLine | None = None  # a step without numbers, which may follow in the lines below
 
     def add(self, line: ProgressLine) -> None:
         """Add a row."""
         self.misfits += any(name in self._known for name in line.unread)
+        self._heading = None if line.numbers or line.unread else line
         if not line.numbers:
             return
         step, self.total = self._epochs.step_of(line), self._epochs.total_of(line) or self.total
@@ -104,7 +120,11 @@ class _Form:
         self._add_points(line.numbers, step)
 
     def add_below(self, numbers: Mapping[str, str]) -> None:
-        """Add the numbers of a line below the last row, unless it has these names already."""
+        """Add the numbers of a line below the last row, unless it has these names already, or below a heading."""
+        if self._heading is not None and numbers:
+            self._lines_below += 1
+            self.add(self._heading._replace(numbers=numbers))
+            return
         if self.step is None or not numbers or not self._row_names.isdisjoint(numbers):
             return
         self._row_names.update(numbers)
@@ -152,6 +172,8 @@ class _Form:
         names, falls = list(self.series()), ", ".join(map(str, self._first_falls))
         shown = first_of(names, SHOWN)
         others = lines - self.count - self._lines_below
+        if not self._form:
+            return (told(COUNTED, rows=self.count, names=shown, others=others),)
         found = told(UNDERSTOOD, rows=self.count, form=self._form, names=shown, others=others)
         return (found, *((told(BACK, rows=falls),) if falls else ()))
 

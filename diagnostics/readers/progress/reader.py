@@ -18,7 +18,8 @@ from diagnostics.readers.console_end import WELL_ENDED
 from diagnostics.readers.files.head_and_end import head_and_end
 from diagnostics.readers.files.text_lines import TextLines
 from diagnostics.readers.liveness import CRASH_SECONDS, state_of
-from diagnostics.readers.progress.pattern import OF_TRAINING, Progress
+from diagnostics.readers.progress.lines import OF_TRAINING
+from diagnostics.readers.progress.pattern import Progress
 from diagnostics.readers.single_file import FileReader, name_of
 from diagnostics.readers.tables.torchtune import is_log
 from diagnostics.readers.wandb.run_folders import is_own_log

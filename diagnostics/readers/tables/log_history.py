@@ -1,15 +1,17 @@
-"""Reads a log history as JSON: a list of rows with steps, or one under `log_history`, in a file of any name.
+"""Reads a log history as JSON: rows of a training, or its columns, in a file of any name.
 
 It is what `json.dump(trainer.state.log_history, file)` leaves, and what many scripts write at the end of a training.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from diagnostics.foreign_files import read_head
+from diagnostics.foreign_files import read_head, read_whole
 from diagnostics.foreign_files.documents import check_depth
 from diagnostics.foreign_files.folders import files_in
 from diagnostics.model.recording import Recording, Source
@@ -17,20 +19,35 @@ from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef
 from diagnostics.readers.files.json_lines import as_whole, parse_value
 from diagnostics.readers.single_file import name_of
-from diagnostics.readers.tables.metric_rows import is_metric_row, step_column
+from diagnostics.readers.tables.json_history import rows_in
+from diagnostics.readers.tables.metric_rows import (
+    LEAST_COUNTED,
+    are_counted_rows,
+    counted_by,
+    flat_row,
+    is_metric_row,
+    step_column,
+)
 from diagnostics.readers.tables.trainer_state import HISTORY_KEY, STATE_FILE, history_points
 from diagnostics.readers.whole_file import WholeFileReader, seen
-from diagnostics.told import told
 
 MARK = "*.json"
-HEAD_BYTES = 1 << 20  # of a file that are searched for its first row, or for the key
+STEP = "step"  # counted, where no row names its own
+HEAD_BYTES = 1 << 20  # of a file that are searched for its first row, or for what a training logs
+MOST_BYTES = 1 << 24  # of a file that is read to find rows in it; a Trainer's own may be larger
 MOST_FILES = 1 << 15  # whose classification is remembered
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _SPACE = b" \t\r\n"
+_NAMED = rb'"[^"\n]{0,80}(?:reward|loss|kl|return)[^"\n]{0,80}"\s{0,80}:\s{0,80}'
+_ROW = re.compile(rb"(?i)" + _NAMED + rb"[-\d.NI]")
+_COLUMN = re.compile(rb"(?i)" + _NAMED + rb"\[\s{0,80}[-\d.NI]")
+_LIST_OF_ROWS = re.compile(rb"(?:^|:)\s{0,80}\[\s{0,80}\{")
+ROW_BYTES = 4000  # of the first row of a list, in which a training's name stands
+MOST_LISTS = 100
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
-    """Every JSON file directly in the folder that is a list of rows with steps, or holds a log history."""
+    """Every JSON file directly in the folder that holds the rows of a training."""
     files = [file for file in files_in(folder, MARK) if file.name != STATE_FILE and _is_history(file)]
     return tuple(RunRef(file, "log-history", name_of(file), folder) for file in files)
 
@@ -50,9 +67,20 @@ def _is_history(file: Path) -> bool:
 def _holds_history(file: Path, inode: int, size: int, changed: int) -> bool:
     """Whether a file begins as a history does; an unchanged file is not read again."""
     head = read_head(file, HEAD_BYTES).removeprefix(_BYTE_ORDER_MARK).lstrip(_SPACE)
-    if head.startswith(b"{"):
-        return f'"{HISTORY_KEY}"'.encode() in head
-    return head.startswith(b"[") and is_metric_row(_first_object(head[1:]))
+    if head.startswith(b"[") and is_metric_row(_first_object(head[1:])):
+        return True
+    if head.startswith(b"{") and f'"{HISTORY_KEY}"'.encode() in head:
+        return True
+    return size <= MOST_BYTES and _may_hold_rows(head) and bool(rows_in(_document(read_whole(file))))
+
+
+def _may_hold_rows(head: bytes) -> bool:
+    """Whether a document may hold a training's rows or columns: most, as tokenizers of 16 MB, need not be parsed."""
+    if not head.startswith((b"[", b"{")):
+        return False
+    lists = islice(_LIST_OF_ROWS.finditer(head), MOST_LISTS)
+    rows = (head[found.end() : found.end() + ROW_BYTES].partition(b"]")[0] for found in lists)
+    return _COLUMN.search(head) is not None or any(map(_ROW.search, rows))
 
 
 def _first_object(text: bytes) -> Mapping[str, Any]:
@@ -69,18 +97,21 @@ def _first_object(text: bytes) -> Mapping[str, Any]:
 class Reader(WholeFileReader):
     """Reads one history."""
 
-    kind = "log history: a JSON list of rows with steps, or one under log_history"
+    kind = "log history: rows of a training as JSON"
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, path)
 
     def to_recording(self, content: bytes, written: float) -> Recording | None:
-        state = _state_in(content)
-        rows = [row for row in state.get(HISTORY_KEY, ()) if isinstance(row, dict)]
-        axis = next((step_column(row) for row in rows if is_metric_row(row)), None)
-        if axis is None:
+        document = _document(content)
+        rows = [flat_row(row) if isinstance(row, dict) else row for row in rows_in(document)]
+        objects = [row for row in rows if isinstance(row, dict)]
+        axis = next((step_column(row) for row in objects if is_metric_row(row)), None)
+        if axis is None and not are_counted_rows(objects[:LEAST_COUNTED]):
             return None
-        points = history_points(state[HISTORY_KEY], axis)
+        counted = rows if axis else [{**row, STEP: step} for step, row in enumerate(objects, start=1)]
+        points = history_points(counted, axis or STEP)
+        state = document if isinstance(document, dict) else {}
         return Recording(
             path=self.path,
             sources=(Source("log-history", self.path),),
@@ -94,16 +125,12 @@ class Reader(WholeFileReader):
                 last_written=written,
             ),
             malformed=points.misfits,
-            notes=(told("the column {column} counts the steps", column=axis), *points.rows.notes()),
+            notes=(counted_by(axis), *points.rows.notes()),
         )
 
 
-def _state_in(content: bytes) -> dict[str, Any]:
-    """What a Trainer keeps in its state, of a document that is this state, or its history alone; {} for another."""
+def _document(content: bytes) -> Any:
     try:
-        found = parse_value(content.removeprefix(_BYTE_ORDER_MARK))
+        return parse_value(content.removeprefix(_BYTE_ORDER_MARK))
     except ValueError:
-        return {}
-    state = {HISTORY_KEY: found} if isinstance(found, list) else found
-    is_state = isinstance(state, dict) and isinstance(state.get(HISTORY_KEY), list)
-    return state if is_state else {}
+        return None

@@ -7,15 +7,26 @@ from typing import Any
 
 from diagnostics.readers.files.json_lines import as_whole
 from diagnostics.readers.samples.tables import STEP_COLUMNS, is_sample_table, number_of
+from diagnostics.told import told
 
 STEP_NAMES = (  # in lower case
     *STEP_COLUMNS,
     "current_steps",
     "global_step/max_steps",
     "num_updates",
+    "iteration",
+    "iter",
+    "update",
+    "rollout",
     "episode",
     "total_timesteps",
 )
+LEAST_COUNTED = 10  # rows without a step that are taken for a training's
+LONGEST_WORD = 40  # characters in a cell of such a row: longer ones are texts
+OF_TRAINING = re.compile(r"(?i)reward|loss|(?<![a-z])(?:kl|return)(?![a-z])")
+"""What a number of a training is called where no step tells that a row is one's. "Score" is in many other tables."""
+_OWN_STEP = re.compile(r"(?:grpo|ppo|rloo|rl|train|policy|optimizer|update|outer)[_ ]?(?:step|iteration|iter|update)")
+_NESTS = "data", "metrics"
 OUT_OF = re.compile(r"(?P<step>\d{1,18})/(?P<total>\d{1,18})")
 
 
@@ -28,10 +39,41 @@ def is_metric_row(row: Mapping[str, Any]) -> bool:
     return step is not None and any(number_of(value) is not None for name, value in flat.items() if name != step)
 
 
+def are_counted_rows(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether these rows are a training's though none names its step: enough, with the same names, all of numbers."""
+    names = {tuple(row) for row in rows}
+    return len(rows) >= LEAST_COUNTED and len(names) == 1 and all(map(_may_be_counted, rows))
+
+
+def _may_be_counted(row: Mapping[str, Any]) -> bool:
+    """Whether a row without a step holds numbers alone, and one that a training would log."""
+    flat = flat_row(row)
+    numbers = [name for name, value in flat.items() if number_of(value) is not None]
+    texts = [value for value in flat.values() if isinstance(value, str | list)]
+    return (
+        len(numbers) > 1
+        and any(map(OF_TRAINING.search, numbers))
+        and all(isinstance(text, str) and len(text) <= LONGEST_WORD for text in texts)
+        and step_column(flat) is None
+        and not is_sample_table(row)
+    )
+
+
+def counted_by(axis: str | None) -> str:
+    """A sentence about what counts the steps of a table: a column, or its rows."""
+    if axis is None:
+        return told("no column counts the steps, so the rows are counted")
+    return told("the column {column} counts the steps", column=axis)
+
+
 def step_column(row: Mapping[str, Any]) -> str | None:
-    """The step column: the first of the usual names, in letters of any case, with an integer in this row."""
+    """The step column: the first of the usual names, in letters of any case, with an integer in this row.
+
+    Without one of these it is the first that is called after an algorithm, as `grpo_step`.
+    """
     spelled = {name.lower(): name for name in reversed(list(row)) if whole_step(row[name]) is not None}
-    return next((spelled[name] for name in STEP_NAMES if name in spelled), None)
+    usual = next((spelled[name] for name in STEP_NAMES if name in spelled), None)
+    return usual or next((spelled[name] for name in reversed(spelled) if _OWN_STEP.fullmatch(name)), None)
 
 
 def whole_step(value: Any) -> int | None:
@@ -44,12 +86,15 @@ def whole_step(value: Any) -> int | None:
 
 
 def flat_row(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A row's metrics: verl nests them under `data`, non-finite ones as null; others put them beside the step."""
-    data = row.get("data")
-    if not isinstance(data, dict):
+    """A row's metrics: verl nests them under `data`, non-finite ones as null; others put them beside the step.
+
+    Many loops of people's own nest them under `metrics`.
+    """
+    nest = next((name for name in _NESTS if isinstance(row.get(name), dict)), None)
+    if nest is None:
         return row
-    metrics = {name: math.nan if value is None else value for name, value in data.items()}
-    return {**{name: value for name, value in row.items() if name != "data"}, **metrics}
+    metrics = {name: math.nan if value is None else value for name, value in row[nest].items()}
+    return {**{name: value for name, value in row.items() if name != nest}, **metrics}
 
 
 def csv_row(header: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:

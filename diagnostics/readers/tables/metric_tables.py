@@ -6,9 +6,12 @@ Stable-Baselines3, LLaMA-Factory and anything else that writes one row of number
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import islice, takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from diagnostics.foreign_files import open_regular
 from diagnostics.foreign_files.bounds import LINE_BYTES
@@ -24,17 +27,30 @@ from diagnostics.readers.liveness import state_of, time_last_written
 from diagnostics.readers.rows import Rows
 from diagnostics.readers.samples.tables import number_of
 from diagnostics.readers.single_file import FileReader, name_of
-from diagnostics.readers.tables.metric_rows import OUT_OF, csv_row, flat_row, is_metric_row, step_column, whole_step
+from diagnostics.readers.tables.metric_rows import (
+    LEAST_COUNTED,
+    OF_TRAINING,
+    OUT_OF,
+    are_counted_rows,
+    counted_by,
+    csv_row,
+    flat_row,
+    is_metric_row,
+    step_column,
+    whole_step,
+)
 from diagnostics.readers.wandb.csv_export import is_export
 from diagnostics.told import told
 
-MARKS = "*.jsonl", "*.csv", "*.parquet", "progress.json"  # the last is what Stable-Baselines3 calls its JSON lines
+MARKS = "*.jsonl", "*.csv", "*.tsv", "*.parquet", "progress.json"
+"""The last is what Stable-Baselines3 calls its JSON lines."""
+MOST_BEFORE = 4  # rows, of settings and the like, the last of which may be the first of metrics
 _STEP_FILE = re.compile(r"completions_\d+\.parquet")
 _TIMES = ("time", "timestamp", "_timestamp", "Wall time")  # the last is TensorBoard's, as its page exports a curve
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
-    """Every file directly in the folder whose first row has a step and another number."""
+    """Every file directly in the folder whose first row has a step and another number, or whose rows are counted."""
     files = [path for path in files_in(folder, *MARKS) if not is_export(path)]
     return tuple(RunRef(file, "table", name_of(file), folder) for file in files if is_metric_log(file))
 
@@ -44,9 +60,13 @@ def start_time(path: Path) -> float | None:
 
 
 def is_metric_log(file: Path) -> bool:
-    """Whether a file's first row is one of metrics."""
-    row = _first_row(file)
-    return row is not None and is_metric_row(row)
+    """Whether one of a file's first rows has metrics and a step, or all of them are a training's that name none."""
+    rows = list(islice(_rows(file), 1))
+    if not rows or is_metric_row(rows[0]):
+        return bool(rows)
+    rows += islice(_rows(file), 1, LEAST_COUNTED)
+    named = (row for row in rows[:MOST_BEFORE] if any(map(OF_TRAINING.search, flat_row(row))))
+    return any(map(is_metric_row, named)) or are_counted_rows(rows)
 
 
 class Reader(FileReader["_Log"]):
@@ -64,7 +84,7 @@ class Reader(FileReader["_Log"]):
             tags=log.rows.columns.series(),
             status=status,
             malformed=log.malformed,
-            notes=(told("the column {column} counts the steps", column=log.axis), *log.rows.notes(), *log.notes()),
+            notes=(counted_by(log.axis), *log.rows.notes(), *log.notes()),
         )
 
 
@@ -75,6 +95,8 @@ class _Log(ABC):
         self.path = path
         self.rows = Rows(axes=())
         self.axis: str | None = None
+        self._counted = 0  # rows, once it is known that none names its step
+        self._waiting: list[Mapping[str, Any]] = []  # the first rows, until it is known what counts them
         self._total: int | None = None
         self._newest: float | None = None
         self._misfits = 0
@@ -103,13 +125,48 @@ class _Log(ABC):
     def take(self, row: Mapping[str, Any]) -> None:
         """Add one row."""
         row = flat_row(row)
-        self.axis = self.axis or step_column(row)
-        step = whole_step(row.get(self.axis)) if self.axis else None
-        if step is None or self.axis is None:
+        if self._counted:
+            self._add_counted(row)
+            return
+        if self.axis is None and (axis := step_column(row)) is not None:
+            self.axis = axis
+            self._give_up_waiting()
+        if self.axis is None:
+            self._wait(row)
+        else:
+            self._take_at_axis(row, self.axis)
+
+    def _take_at_axis(self, row: Mapping[str, Any], axis: str) -> None:
+        value = row.get(axis)
+        step = whole_step(value)
+        if step is None:
             self._misfits += 1
             return
-        if match := OUT_OF.fullmatch(str(row[self.axis])):
+        if match := OUT_OF.fullmatch(str(value)):
             self._total = int(match["total"])
+        self._add(row, step)
+
+    def _wait(self, row: Mapping[str, Any]) -> None:
+        """Keep a first row without a step, until one has a step or there are enough to count them."""
+        self._waiting.append(row)
+        if len(self._waiting) < LEAST_COUNTED:
+            return
+        if are_counted_rows(self._waiting):
+            for waiting in self._waiting:
+                self._add_counted(waiting)
+            self._waiting.clear()
+        else:
+            self._give_up_waiting()
+
+    def _give_up_waiting(self) -> None:
+        self._misfits += len(self._waiting)
+        self._waiting.clear()
+
+    def _add_counted(self, row: Mapping[str, Any]) -> None:
+        self._counted += 1
+        self._add(row, self._counted)
+
+    def _add(self, row: Mapping[str, Any], step: int) -> None:
         moment = next((number for name in _TIMES if (number := number_of(row.get(name))) is not None), 0.0)
         for name, value in row.items():
             if name != self.axis:
@@ -141,7 +198,7 @@ class _JsonLog(_Log):
 
 
 class _CsvLog(_Log):
-    """A CSV with its header in the first line; quoted line breaks are not supported, as no metric log has them.
+    """Cells below a header in the first line; quoted line breaks are not supported, as no metric log has them.
 
     Stable-Baselines3 rewrites the file with a longer header when it logs a new metric.
     """
@@ -150,6 +207,7 @@ class _CsvLog(_Log):
         super().__init__(path)
         self._lines = LineTail(path)
         self._header: Sequence[str] = ()
+        self._between = ","
 
     @property
     def was_replaced(self) -> bool:
@@ -170,7 +228,10 @@ class _CsvLog(_Log):
         return self._lines.notes()
 
     def _take_line(self, line: bytes) -> None:
-        cells = csv_lines.cells(line.decode("utf-8-sig", "replace"))
+        text = line.decode("utf-8-sig", "replace")
+        if not self._header:
+            self._between = csv_lines.separator_of(text)
+        cells = csv_lines.cells(text, self._between)
         if not self._header:
             self._header = cells
             self._lines.tail.head = max(self._lines.tail.head, line + b"\n", key=len)
@@ -210,22 +271,32 @@ class _ParquetLog(_Log):
         return self._notes
 
 
-_LOGS: Mapping[str, type[_Log]] = {".csv": _CsvLog, ".parquet": _ParquetLog}
+_LOGS: Mapping[str, type[_Log]] = {".csv": _CsvLog, ".tsv": _CsvLog, ".parquet": _ParquetLog}
 
 
 def _log(path: Path) -> _Log:
     return _LOGS.get(path.suffix, _JsonLog)(path)
 
 
-def _first_row(file: Path) -> Mapping[str, Any] | None:
+def _rows(file: Path) -> Iterator[Mapping[str, Any]]:
+    """The rows from the first one on, as far as each is one."""
     if file.suffix == ".parquet":
-        return None if _STEP_FILE.fullmatch(file.name) else first_row(file)
-    try:
-        with open_regular(file) as lines:
-            first, second = lines.readline(LINE_BYTES), lines.readline(LINE_BYTES)
-    except OSError:
-        return None
-    if file.suffix != ".csv":
-        return parse_row(first)
-    header, cells = (csv_lines.cells(line.decode("utf-8-sig", "replace")) for line in (first, second))
-    return csv_row(header, cells) if cells and len(header) == len(cells) else None
+        row = None if _STEP_FILE.fullmatch(file.name) else first_row(file)
+        return iter([row] if row else [])
+    rows = _rows_below_header(file) if _LOGS.get(file.suffix) is _CsvLog else map(parse_row, _lines(file))
+    return cast("Iterator[Mapping[str, Any]]", takewhile(lambda row: row is not None, rows))
+
+
+def _lines(file: Path) -> Iterator[bytes]:
+    with suppress(OSError), open_regular(file) as lines:
+        yield from filter(bytes.strip, iter(partial(lines.readline, LINE_BYTES), b""))
+
+
+def _rows_below_header(file: Path) -> Iterator[Mapping[str, Any] | None]:
+    texts = (line.decode("utf-8-sig", "replace") for line in _lines(file))
+    first = next(texts, "")
+    between = csv_lines.separator_of(first)
+    header = csv_lines.cells(first, between)
+    for text in texts:
+        cells = csv_lines.cells(text, between)
+        yield csv_row(header, cells) if cells and len(cells) == len(header) else None

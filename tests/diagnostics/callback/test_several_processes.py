@@ -15,10 +15,11 @@ SCRIPT = Path(__file__).with_name("two_processes.py")
 @pytest.mark.slow
 def test_all_processes_stop_at_the_same_step_and_the_first_one_writes(tmp_path: Path) -> None:
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    subprocess.run(
-        [*launch, str(SCRIPT), str(tmp_path)], check=True, capture_output=True, timeout=180,
+    done = subprocess.run(
+        [*launch, str(SCRIPT), str(tmp_path)], check=False, capture_output=True, text=True, timeout=180,
         env={**os.environ, "PYTHONPATH": str(SCRIPT.parents[3])},
     )  # fmt: skip
+    assert done.returncode == 0, done.stderr
     assert (tmp_path / "rank-0").read_text() == "4 asked to"  # the first logged step after it was asked in step 3
     assert (tmp_path / "rank-1").read_text() == "4 another process of the training wants to"
     run = open_run(tmp_path)

@@ -36,6 +36,18 @@ def read(file: Path) -> Any:
         ("global_step=8 loss=nan kl=-inf", "global_step=#", 8, None, {"loss": math.nan, "kl": -math.inf}),
         ("\x1b[32mEpoch 3/10\x1b[0m - loss: 0.5", "Epoch #/#", 3, 10, {"loss": 0.5}),
         ("rl:  5%|▌    | 5/99 [00:10<01:20, 1.1it/s, loss=0.5, r=1]", "#/#", 5, 99, {"loss": 0.5, "r": 1.0}),
+        ("[Step 3] reward 0.25 loss 0.5", "Step #]", 3, None, {"reward": 0.25, "loss": 0.5}),
+        ("step 3 of 9 kl 0.25 reward nan", "step # of #", 3, 9, {"kl": 0.25, "reward": math.nan}),
+        ("2026-01-01 - INFO - {'step': 3, 'reward': 0.25}", "step': #", 3, None, {"reward": 0.25}),
+        ('INFO:root:{"step": 3, "kl": 0.5}', 'step": #', 3, None, {"kl": 0.5}),
+        ("[003] reward=0.25 loss=0.5", "[#]", 3, None, {"reward": 0.25, "loss": 0.5}),
+        ("rollout 3: mean_reward=0.25", "rollout #", 3, None, {"mean_reward": 0.25}),
+        ("Ep 3 | loss=0.5", "Ep #", 3, None, {"loss": 0.5}),
+        ("grpo_step=3 loss=0.5", "grpo_step=#", 3, None, {"loss": 0.5}),
+        ("Step 3: accuracy 0.75 (reward: 0.25)", "Step #", 3, None, {"reward": 0.25}),
+        ("[step 3] SKIP rewards=[0, 1] rollout=84s", "step #]", 3, None, {"rewards": 0.5, "rollout": 84.0}),
+        ("step 3: rewards=[1, 0, 0.5] kl=0.1", "step #", 3, None, {"rewards": 0.5, "kl": 0.1}),
+        ("step 3: rewards=[1, e, 2] kl=0.1", "step #", 3, None, {"kl": 0.1}),
         ("Step 4/9 | loss=0.5 | chain=[TOOL → ANSWER] reward=0.25", "Step #/#", 4, 9, {"loss": 0.5, "reward": 0.25}),
     ],
 )  # fmt: skip
@@ -194,3 +206,44 @@ def test_a_long_line_takes_no_time(text: str) -> None:
         for line in (f"step: 3 - {text * 50_000}", text * 50_000):
             parse_line(line)
             numbers_of_pure_line(line)
+
+
+def test_numbers_in_the_lines_below_a_heading_are_those_of_its_step(tmp_path: Path) -> None:
+    rows = (f"=== Step {step}/9 ===\n  Loss: 0.5\n  Mean reward: {step / 10}\nand some words\n" for step in range(9))
+    recording = read(written(tmp_path, "".join(rows)))
+
+    assert points(recording, "Mean reward") == [(step, step / 10) for step in range(9)]
+    assert points(recording, "Loss") == [(step, 0.5) for step in range(9)]
+    assert recording.notes[0].endswith("Step #/# are steps, with Loss, Mean reward; 9 other lines were not understood")
+
+
+@pytest.mark.parametrize("between", ["   ", " | ", "\t", " "])
+def test_rows_below_the_names_of_columns_are_steps(tmp_path: Path, between: str) -> None:
+    rows = [("step", "reward", "kl"), *((str(step), f"{step / 10}", "-") for step in range(1, 6))]
+    recording = read(written(tmp_path, "".join(f"{between.join(row)}\n" for row in rows)))
+
+    assert points(recording, "reward") == [(step, step / 10) for step in range(1, 6)]
+    assert "kl" not in recording.tags
+
+
+def test_lines_of_numbers_that_name_no_step_are_counted_where_there_are_enough(tmp_path: Path) -> None:
+    rows = [f"reward: {row / 20}, loss: 0.5\n" for row in range(20)]
+
+    assert find_runs(written(tmp_path, "".join(rows[:9]), "few.log")) == []
+    recording = read(written(tmp_path, "".join(rows)))
+
+    assert points(recording, "reward") == [(row + 1, row / 20) for row in range(20)]
+    assert "name no step and are counted" in recording.notes[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "step 1 of the recipe\nstep 2 of the recipe\nstep 3 of the recipe\nthe reward: a cake\n" * 5,
+        "name   score   age\nAda   3   36\nBob   4   41\n" * 9,
+        "".join(f"width: {row}, height: {row}\n" for row in range(30)),
+        "== Step 1 ==\nopen the box\n== Step 2 ==\nread the loss\n== Step 3 ==\nclose it\n",
+    ],
+)
+def test_other_texts_with_steps_and_numbers_are_no_training(tmp_path: Path, text: str) -> None:
+    assert find_runs(written(tmp_path, text)) == []

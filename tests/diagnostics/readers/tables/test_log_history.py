@@ -98,7 +98,11 @@ def test_a_first_row_that_is_long_is_a_row(tmp_path: Path) -> None:
         [{"step": 1}],
         [{"step": "first", "loss": 0.5}],
         [{"step": 1, "prompt": "2 + 2", "response": "4", "score": 1.0}],
-        {"history": ROWS},
+        {"history": [{"step": 1, "width": 0.5}, {"step": 2, "width": 0.7}]},
+        {"reward": 0.5, "results": [{"reward": 0.5, "name": "a"}, {"reward": 0.7, "name": "b"}]},
+        {"reward": [0.1, 0.2, 0.3]},
+        {"scores": [0.5] * 20, "ages": [30] * 20},
+        {"reward": ["0.5"] * 20, "loss": [[0.5]] * 20},
         "[" * 100_000,
         '[{"step": 1, "loss": ',
         '[{"step": 1, "a": ' + "[" * 200 + "]" * 200 + "}]",
@@ -111,3 +115,38 @@ def test_another_document_is_no_run(document: Any, tmp_path: Path) -> None:
     assert find_runs(tmp_path) == []
     with pytest.raises(UnreadableRun, match="is not a log history"):
         Reader(file).refresh()
+
+
+REWARDS, LOSSES = [row / 10 for row in range(12)], [0.5] * 11 + [None]
+
+
+@pytest.mark.parametrize(
+    ("document", "first"),
+    [
+        ({"config": {"lr": 1e-5}, "history": [{"step": 2 * row, "rewards": row / 10} for row in range(12)]}, 0),
+        ([{"rewards": row / 10, "losses": 0.5} for row in range(12)], 1),
+        ([{"iteration": row, "rewards": row / 10} for row in range(12)], 0),
+        ([{"step": row, "metrics": {"rewards": row / 10}} for row in range(12)], 0),
+        ({"rewards": REWARDS, "losses": LOSSES}, 1),
+        ({"steps": list(range(12)), "rewards": REWARDS, "names": ["a"] * 12, "losses": LOSSES[:11]}, 0),
+        ({"run": "a", "metrics": {"train": {"rewards": REWARDS, "losses": LOSSES}}}, 1),
+    ],
+    ids=["below a key", "counted", "iterations", "nested", "columns", "columns with steps", "columns below keys"],
+)
+def test_rows_and_columns_are_found_wherever_they_are(tmp_path: Path, document: Any, first: int) -> None:
+    written(tmp_path, document)
+
+    (ref,) = find_runs(tmp_path)
+    recording = Reader(ref.path).refresh()
+
+    found = points(recording, "rewards")
+    assert [value for _, value in found] == REWARDS
+    assert found[0][0] == first
+    assert recording.malformed == 0
+
+
+def test_of_several_places_the_one_with_the_most_rows_is_the_training(tmp_path: Path) -> None:
+    rows = [{"step": row, "reward": row / 10} for row in range(12)]
+    written(tmp_path, {"eval": [{"step": 3, "reward": 9.0}], "train": rows})
+
+    assert len(Reader(tmp_path / "step_logs.json").refresh().tags["reward"].values) == 12

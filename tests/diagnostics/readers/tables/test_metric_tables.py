@@ -155,3 +155,73 @@ def test_a_number_beyond_a_floats_range_is_infinite(tmp_path: Path) -> None:
     recording = Reader(tmp_path / "log.jsonl").refresh()
 
     assert points(recording, "loss") == [(1, math.inf), (2, -math.inf)]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("metrics.jsonl", "".join(f'{{"mean_reward": {row / 10}, "kl": 0.1}}\n' for row in range(12))),
+        ("metrics.csv", "mean_reward,kl\n" + "".join(f"{row / 10},0.1\n" for row in range(12))),
+        ("metrics.tsv", "mean_reward\tkl\n" + "".join(f"{row / 10}\t0.1\n" for row in range(12))),
+        ("semicolons.csv", "mean_reward;kl\n" + "".join(f"{row / 10};0.1\n" for row in range(12))),
+    ],
+)
+def test_rows_of_a_training_that_name_no_step_are_counted(tmp_path: Path, name: str, content: str) -> None:
+    file = tmp_path / name
+    file.write_text(content)
+
+    (ref,) = find(tmp_path)
+    recording = Reader(ref.path).refresh()
+
+    assert points(recording, "mean_reward") == [(row + 1, row / 10) for row in range(12)]
+    assert (recording.notes[0], recording.malformed) == ("no column counts the steps, so the rows are counted", 0)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "math score,reading score\n" + "70,80\n" * 20,
+        "reward,kl\n" + "0.5,0.1\n" * 9,
+        "reward,answer\n" + "0.5,a sentence that is a good deal longer than any word of a row\n" * 20,
+        "reward,note\n" + "0.5,good\n" * 20,
+        "height,width\n" + "1.5,2.5\n" * 20,
+    ],
+    ids=["scores", "too few", "texts", "one number", "no training"],
+)
+def test_other_tables_without_a_step_are_no_runs(tmp_path: Path, content: str) -> None:
+    (tmp_path / "table.csv").write_text(content)
+    assert find(tmp_path) == []
+
+
+def test_settings_before_the_first_row_are_no_row(tmp_path: Path) -> None:
+    rows = [
+        {"event": "config", "lr": 1e-6, "kl_coef": 0.1},
+        *({"event": "step", "step": 3 * at, "loss": at} for at in (1, 2)),
+    ]
+    file = tmp_path / "train_log.jsonl"
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+
+    (ref,) = find(tmp_path)
+    recording = Reader(ref.path).refresh()
+
+    assert points(recording, "loss") == [(3, 1.0), (6, 2.0)]
+    assert (set(recording.tags), recording.malformed) == ({"loss"}, 1)
+
+
+@pytest.mark.parametrize("column", ["iteration", "Iteration", "rollout", "grpo_step", "update"])
+def test_a_column_called_like_a_step_counts_them(tmp_path: Path, column: str) -> None:
+    file = tmp_path / "metrics.csv"
+    file.write_text(f"time_per_step,{column},Mean Reward\n" + "".join(f"7,{5 * row},0.5\n" for row in range(3)))
+
+    assert points(Reader(file).refresh(), "Mean Reward") == [(0, 0.5), (5, 0.5), (10, 0.5)]
+
+
+def test_metrics_that_are_nested_in_a_row_keep_their_names(tmp_path: Path) -> None:
+    file = tmp_path / "metrics.jsonl"
+    file.write_text('{"step": 4, "phase": "train", "metrics": {"reward": 0.5, "kl": null}}\n')
+
+    (ref,) = find(tmp_path)
+    tags = Reader(ref.path).refresh().tags
+
+    assert (set(tags), tags["reward"].values.tolist()) == ({"reward", "kl"}, [0.5])
+    assert math.isnan(tags["kl"].values[0])

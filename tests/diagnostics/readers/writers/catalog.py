@@ -26,6 +26,7 @@ from tests.diagnostics.readers.writers.text_logs import (
     RayConsoleWriter,
     Rl4lmsWriter,
     TorchtuneWriter,
+    TsvWriter,
 )
 from tests.diagnostics.readers.writers.trackers import EventFileWriter, RunLogWriter, SwanlabWriter, WandbWriter
 from tests.diagnostics.readers.writers.whole_files import (
@@ -55,6 +56,7 @@ METRIC_WRITERS: tuple[type[MetricWriter], ...] = (
     JsonLinesWriter,
     ProgressJsonWriter,
     CsvWriter,
+    TsvWriter,
     TrackioWriter,
     MlflowWriter,
     WandbExportWriter,

@@ -3,7 +3,7 @@
 import csv
 import json
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar, TextIO
 
 from diagnostics.readers.base import Reader
 from diagnostics.readers.console import reader as console
@@ -170,12 +170,13 @@ class CsvWriter(AppendingWriter):
     """A CSV as Stable-Baselines3 writes it: a new name makes it rewrite the file from the start, one column wider."""
 
     form, mark = "table", "*.csv"
+    file_name, between = "progress.csv", ","
 
     def __init__(self, path: Path) -> None:
         super().__init__()
         path.mkdir()
         self.path = path
-        self.file = path / "progress.csv"
+        self.file = path / self.file_name
         self.file.touch()
         self._names: list[str] = []
 
@@ -184,17 +185,27 @@ class CsvWriter(AppendingWriter):
         if new := [name for name in row if name not in self._names]:
             self._widen(new)
         with self.file.open("a", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerow([row.get(name, "") for name in self._names])
+            self._rows(file).writerow([row.get(name, "") for name in self._names])
 
     def _widen(self, new: list[str]) -> None:
         with self.file.open(newline="") as file:
-            _, *before = [*csv.reader(file)] or [[]]
+            _, *before = [*csv.reader(file, delimiter=self.between)] or [[]]
         self._names += new
         with self.file.open("w", newline="") as file:
-            rows = csv.writer(file, lineterminator="\n")
+            rows = self._rows(file)
             rows.writerow(self._names)
             rows.writerows([*row, *[""] * len(new)] for row in before)
         self._starts[-1] = self.file.stat().st_size
 
+    def _rows(self, file: TextIO) -> Any:
+        return csv.writer(file, delimiter=self.between, lineterminator="\n")
+
     def reader(self) -> Reader:
         return metric_tables.Reader(self.file)
+
+
+class TsvWriter(CsvWriter):
+    """The same between tabs."""
+
+    mark, file_name, between = "*.tsv", "progress.tsv", "\t"
+    most_names = 50_000  # by the reader of CSV, which is tried with more

@@ -1,0 +1,43 @@
+"""What people call the metrics of loops of their own: `avg_reward`, `Mean Reward`, `train/kl_div`, `completion_len`.
+
+A name counts when its words, without those that say "the mean" or "of this step", are one of a few that can hardly
+mean anything else. Extremes and deviations keep their word and are never taken for the mean. A length is not among
+them: it may be of tokens, characters or whole sequences.
+"""
+
+import re
+from collections.abc import Iterable
+
+_SILENT = frozenset(("avg", "average", "mean", "train", "training", "batch", "step", "current", "the", "of"))
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SHARES = ("success rate", "solve rate", "win rate")  # the reward where nothing else is
+_MEANINGS = {
+    "reward": ("reward", "rewards", "total reward", "episode reward", "rollout reward", "running reward", *_SHARES),
+    "reward_std": ("reward std", "rewards std", "std reward", "reward stddev"),
+    "loss": ("loss", "grpo loss", "ppo loss"),
+    "policy_loss": ("policy loss", "pg loss", "actor loss", "pi loss"),
+    "value_loss": ("value loss", "critic loss", "vf loss", "v loss", "value fn loss", "value function loss"),
+    "kl_per_sequence": ("kl", "kl div", "kl divergence", "ref kl", "kl ref", "kl to ref", "kl reference"),
+    "approx_kl": ("approx kl", "approxkl", "approx kl old"),
+    "entropy_per_token": ("entropy", "policy entropy", "token entropy"),
+    "grad_norm": ("grad norm", "gradient norm", "gradnorm"),
+    "learning_rate": ("lr", "learning rate"),
+    "clip_fraction": ("clip frac", "clipfrac", "clip fraction", "clipped frac"),
+}
+_RANKS = {spelled: rank for spellings in _MEANINGS.values() for rank, spelled in enumerate(spellings)}
+_METRIC = {spelled: metric for metric, spellings in _MEANINGS.items() for spelled in spellings}
+SPELLINGS = {"_".join(spelled.split()): metric for spelled, metric in _METRIC.items() if spelled not in _SHARES}
+"""The plainest spelling of each name, by which it is listed and looked up."""
+
+
+def loose_names(tags: Iterable[str]) -> dict[str, str]:
+    """The metric of each tag that is known by its words; of several tags of one metric the best known spelling."""
+    spelled = {tag: words for tag in tags if (words := _words(tag)) in _METRIC}
+    first: dict[str, str] = {}  # metric → tag
+    for tag in sorted(spelled, key=lambda tag: _RANKS[spelled[tag]]):
+        first.setdefault(_METRIC[spelled[tag]], tag)
+    return {tag: metric for metric, tag in first.items()}
+
+
+def _words(tag: str) -> str:
+    return " ".join(word for word in map(str.lower, _WORD.findall(tag)) if word not in _SILENT)
