@@ -1,4 +1,4 @@
-"""What people call the metrics of loops of their own: `avg_reward`, `Mean Reward`, `train/kl_div`, `completion_len`.
+"""What people call the metrics of loops of their own: `avg_reward`, `Mean Reward`, `train/kl_div`.
 
 A name counts when its words, without those that say "the mean" or "of this step", are one of a few that can hardly
 mean anything else. Extremes and deviations keep their word and are never taken for the mean. A length is not among

@@ -44,7 +44,7 @@ _SPACED = re.compile(
 _LIST = re.compile(r"""(?i)(?P<name>(?:reward|score)s?["']?\s?[=:]\s{0,4})\[(?P<values>[-+\d.eE, ]{3,4000})\]""")
 """The rewards of a step's answers, one by one."""
 _BEFORE_NAME = re.compile(r".*\d\s?%?\s?\(")
-_HEADER = re.compile(r"[^\w]{0,20}[^=:]{1,40}[^\w]{0,20}")
+_WORDS = re.compile(r"[^\W\d_]")
 _NAME = re.compile(r"(?<![^\s|,;])[^\s\d=:|,;\[\]]{1,100}(?=\s?[=:])")
 _BETWEEN = re.compile(r"\(\d[\d.]*%\)|[\s|,;]+")
 
@@ -53,6 +53,7 @@ class ProgressLine(NamedTuple):
     """One line with a step. `form` is how it names the step, digits aside; `numbers` are those it names, as text.
 
     `total` is that of the epoch where the line names one of several. `unread` are names of a line without any number.
+    A heading is a step without other words, whose numbers may stand in the lines below.
     """
 
     form: str
@@ -62,6 +63,7 @@ class ProgressLine(NamedTuple):
     epochs: int
     numbers: Mapping[str, str]
     unread: tuple[str, ...] = ()
+    is_heading: bool = False
 
 
 def parse_line(line: str) -> ProgressLine | None:
@@ -80,7 +82,8 @@ def parse_line(line: str) -> ProgressLine | None:
     # what precedes the step may be the place in the code
     after = rest[found.start() :]
     numbers = numbers_in(after) or numbers_in(rest) or _spaced_numbers(after)
-    if not has_pairs and not numbers and _HEADER.fullmatch(words) is None:
+    is_heading = not numbers and _WORDS.search(rest) is None
+    if not has_pairs and not numbers and not is_heading:
         return None
     return ProgressLine(
         _form(*(match for match in (epoch, position) if match)),
@@ -90,6 +93,7 @@ def parse_line(line: str) -> ProgressLine | None:
         int(epoch["total"] or 1) if epoch and position else 1,
         numbers,
         () if numbers else tuple(_NAME.findall(rest)),
+        is_heading,
     )
 
 

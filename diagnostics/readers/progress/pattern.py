@@ -47,7 +47,7 @@ class Progress:
         found = parse_line(words) or self._table.row(words)
         if found is not None and (form := self._form_of(found.form)) is not None:
             form.add(found)
-            self._latest = form if found.numbers or not found.unread else self._latest
+            self._latest = form if found.numbers or found.is_heading else self._latest
             return bool(found.numbers)
         if found is None and (numbers := numbers_of_pure_line(words)):
             self._take_unnumbered(numbers)
@@ -106,7 +106,7 @@ class _Form:
     def add(self, line: ProgressLine) -> None:
         """Add a row."""
         self.misfits += any(name in self._known for name in line.unread)
-        self._heading = None if line.numbers or line.unread else line
+        self._heading = line if line.is_heading else None
         if not line.numbers:
             return
         step, self.total = self._epochs.step_of(line), self._epochs.total_of(line) or self.total
@@ -123,7 +123,7 @@ class _Form:
         """Add the numbers of a line below the last row, unless it has these names already, or below a heading."""
         if self._heading is not None and numbers:
             self._lines_below += 1
-            self.add(self._heading._replace(numbers=numbers))
+            self.add(self._heading._replace(numbers=numbers, is_heading=False))
             return
         if self.step is None or not numbers or not self._row_names.isdisjoint(numbers):
             return

@@ -61,12 +61,13 @@ def start_time(path: Path) -> float | None:
 
 def is_metric_log(file: Path) -> bool:
     """Whether one of a file's first rows has metrics and a step, or all of them are a training's that name none."""
-    rows = list(islice(_rows(file), 1))
-    if not rows or is_metric_row(rows[0]):
-        return bool(rows)
-    rows += islice(_rows(file), 1, LEAST_COUNTED)
-    named = (row for row in rows[:MOST_BEFORE] if any(map(OF_TRAINING.search, flat_row(row))))
-    return any(map(is_metric_row, named)) or are_counted_rows(rows)
+    rows = _rows(file)
+    first = next(rows, None)
+    if first is None or is_metric_row(first):
+        return first is not None
+    head = [first, *islice(rows, LEAST_COUNTED - 1)]
+    named = (row for row in head[:MOST_BEFORE] if any(map(OF_TRAINING.search, flat_row(row))))
+    return any(map(is_metric_row, named)) or are_counted_rows(head)
 
 
 class Reader(FileReader["_Log"]):

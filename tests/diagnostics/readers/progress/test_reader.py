@@ -217,6 +217,13 @@ def test_numbers_in_the_lines_below_a_heading_are_those_of_its_step(tmp_path: Pa
     assert recording.notes[0].endswith("Step #/# are steps, with Loss, Mean reward; 9 other lines were not understood")
 
 
+def test_steps_in_the_text_of_a_model_are_no_headings(tmp_path: Path) -> None:
+    rows = (f"iter {step} loss=0.5\nStep 1: Subtract.\n**Step 2:** Add.\nreward: {step / 10}\n" for step in range(9))
+    recording = read(written(tmp_path, "".join(rows)))
+
+    assert points(recording, "reward") == [(step, step / 10) for step in range(9)]
+
+
 @pytest.mark.parametrize("between", ["   ", " | ", "\t", " "])
 def test_rows_below_the_names_of_columns_are_steps(tmp_path: Path, between: str) -> None:
     rows = [("step", "reward", "kl"), *((str(step), f"{step / 10}", "-") for step in range(1, 6))]
