@@ -11,6 +11,7 @@ from app.theme import STATES, VERDICTS
 from diagnostics.language import _, ngettext
 from diagnostics.model.status import FAILED_STATES
 from diagnostics.visible_text import one_line, visible
+from diagnostics.wording.runs import training_kind
 from diagnostics.wording.times import date_and_time, duration
 from diagnostics.wording.values import counted, optional_value
 
@@ -58,7 +59,7 @@ def _read(summary: Summary) -> Row:
         "progress": _progress(summary),
         "time_left": said.time_left,
         "done": _done(summary),
-        "kind": _short(f"{facts.algorithm.upper()} · {facts.producer.partition(' ')[0]}"),
+        "kind": _short(" · ".join(training_kind(facts.algorithm, facts.producer.partition(" ")[0]))),
         "producer": _short(facts.producer),
         "cost": "" if summary.cost is None else duration(3600 * summary.cost),
     }

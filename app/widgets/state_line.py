@@ -15,7 +15,7 @@ from diagnostics.model.run import Run
 from diagnostics.told import reason
 from diagnostics.visible_text import visible
 from diagnostics.wording.live import silence, time_left
-from diagnostics.wording.runs import data_line, producer
+from diagnostics.wording.runs import UNKNOWN, data_line, producer, training_kind
 from diagnostics.wording.steps import progress
 from diagnostics.wording.times import age, date_and_time
 from trainer.launch import LaunchError, stop
@@ -48,7 +48,8 @@ def error_line(run: Run) -> None:
 
 def title_line(run: Run, link_home: LinkHome | None = None) -> None:
     """The way back, the run's name and, in one line with it, its algorithm, producer, task and its log's quality."""
-    facts = (run.algorithm.upper(), producer(run), run.task, data_line(run.data_health))
+    kind = training_kind(run.algorithm, producer(run) if run.producer != UNKNOWN else UNKNOWN)
+    facts = (*kind, run.task, data_line(run.data_health))
     with st.container(horizontal=True, vertical_alignment="center", key="title"):
         way_back(link_home)
         st.markdown(f"## {escaped(run.name)}", width="content")

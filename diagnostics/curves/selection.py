@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from diagnostics.model.algorithms import CRUCIAL, MAIN_REWARD
+from diagnostics.model.algorithms import CRUCIAL, CRUCIAL_ANYWHERE, MAIN_REWARD, STANDS_FOR
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.model.series import NO_STEPS, NO_VALUES, Series
@@ -14,9 +14,13 @@ _ORDER = {metric.name: index for index, metric in enumerate(METRICS)}
 def crucial_series(run: Run) -> list[Series]:
     """The crucial values of the run's algorithm; a base name selects the series of all its reward functions.
 
-    A value that the run has not logged yet is a series without points, so that a page can reserve its place.
+    A value that the run has not logged yet is a series without points, so that a page can reserve its place. Of an
+    algorithm without such a list there are those that it logged.
     """
-    return [series for base in CRUCIAL.get(run.algorithm, ()) for series in _matching_series(run, base)]
+    bases = CRUCIAL.get(run.algorithm)
+    if bases is None:
+        return [series for name in CRUCIAL_ANYWHERE if (series := run.get(name)) is not None and len(series)]
+    return [series for base in bases for series in _matching_series(run, _logged_for(run, base))]
 
 
 def other_series(run: Run, outcomes: Sequence[Outcome] = ()) -> list[Series]:
@@ -33,6 +37,12 @@ def other_series(run: Run, outcomes: Sequence[Outcome] = ()) -> list[Series]:
 def main_reward(run: Run) -> Series | None:
     """The series that should keep going up."""
     return run.get(*MAIN_REWARD.get(run.algorithm, ("reward", "score")))
+
+
+def _logged_for(run: Run, base: str) -> str:
+    """A crucial metric, or the one that the run logged in its place."""
+    other = STANDS_FOR.get(base)
+    return other if other and run.get(base) is None and run.get(other) is not None else base
 
 
 def _matching_series(run: Run, base: str) -> list[Series]:

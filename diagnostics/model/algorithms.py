@@ -39,6 +39,16 @@ CRUCIAL: dict[str, tuple[str, ...]] = {
 }
 """The crucial values of the logging pages, by algorithm, in their order. A base name stands for all its functions."""
 
+CRUCIAL_ANYWHERE = (
+    *("reward", "rlhf_reward", "score", "reward_std", "kl_per_token", "kl_per_sequence", "approx_kl"),
+    *("entropy_per_token", "entropy_per_sequence", "length_mean", "truncated_fraction"),
+    *("policy_loss", "value_loss", "loss", "clip_fraction", "grad_norm"),
+)
+"""What is crucial in a run of another algorithm, or of one that its log does not name, as far as it is logged."""
+
+STANDS_FOR = {"kl_per_token": "kl_per_sequence"}
+"""The metric that takes the place of a crucial one that is not logged."""
+
 MAIN_REWARD: dict[str, tuple[str, ...]] = {
     "ppo": ("rlhf_reward", "score"),
     "ppo-legacy": ("score",),

@@ -20,6 +20,9 @@ FOLDERS = 3  # of the path's last parts, in which an algorithm may be named
 _ALGORITHM = re.compile(r"(?i)(?<![a-z])(grpo|ppo|rloo)(?![a-z])")
 _OF_RL = {"reward", "kl_per_sequence", "policy_loss"}
 NAMED_BY_PATH = N_("The log does not say its algorithm; its path names {algorithm}")
+NAMED_BY_NOTHING = N_(
+    "The log does not say its algorithm, nor does its path; rlvitals.toml can: algorithm = 'grpo' below [run]"
+)
 NO_METRIC = N_("The log holds no metric, by which the producer and the algorithm are known")
 NO_LOG = N_("This is no log of PPO, GRPO, RLOO or online DPO that is known here: it holds {found}")
 
@@ -33,10 +36,11 @@ def read_traits(log: Log) -> LogTraits:
     """The algorithm that the path names, if the log holds metrics; else none, and a note what it holds instead."""
     tags = sorted(log.series)
     named = loose_names(log.series)
-    algorithm = _named_by(log.recording.path) if _OF_RL & set(named.values()) else None
+    is_of_rl = not _OF_RL.isdisjoint(named.values())
+    algorithm = _named_by(log.recording.path) if is_of_rl else None
     note = told(NO_METRIC)
-    if algorithm:
-        note = told(NAMED_BY_PATH, algorithm=algorithm.upper())
+    if is_of_rl:
+        note = told(NAMED_BY_PATH, algorithm=algorithm.upper()) if algorithm else told(NAMED_BY_NOTHING)
     elif tags:
         note = told(NO_LOG, found=first_of(tags, SHOWN_TAGS))
     return LogTraits(

@@ -8,6 +8,9 @@ from diagnostics.wording.steps import progress
 from diagnostics.wording.times import age
 from diagnostics.wording.values import counted
 
+UNKNOWN = "unknown"
+"""The name of an algorithm, and of a producer, that nothing tells."""
+
 
 def run_line(run: Run) -> str:
     """What a run is and how far it is: "grpo · trl 1.16.0 · running · step 143 of 200"."""
@@ -17,6 +20,13 @@ def run_line(run: Run) -> str:
 def producer(run: Run) -> str:
     """The program that wrote the log, with its version where that is known: "trl 1.16.0"."""
     return f"{_(run.producer)} {run.producer_version or ''}".rstrip()
+
+
+def training_kind(algorithm: str, producer: str) -> tuple[str, ...]:
+    """The algorithm, then the program that logged it; what is not known of both is said once."""
+    if producer != UNKNOWN:
+        return (_("algorithm unknown") if algorithm == UNKNOWN else algorithm.upper(), producer)
+    return (_("unknown trainer"),) if algorithm == UNKNOWN else (algorithm.upper(), _("unknown trainer"))
 
 
 def state(run: Run) -> str:

@@ -54,3 +54,20 @@ def test_the_main_reward_is_what_should_keep_going_up(tmp_path: Path) -> None:
     reward = main_reward(grpo(tmp_path))
     assert reward is not None
     assert reward.name == "reward"
+
+
+def test_without_a_known_algorithm_what_is_logged_of_any_is_crucial(tmp_path: Path) -> None:
+    with RunLog(tmp_path / "a", algorithm="unknown") as log:
+        log.log(1, ROW)
+    run = open_run(tmp_path / "a")
+
+    named = ["reward", "kl_per_token", "entropy_per_token", "truncated_fraction"]
+    assert [series.name for series in crucial_series(run)] == named
+    assert not set(named) & {series.name for series in other_series(run)}
+
+
+def test_the_kl_of_answers_stands_where_that_of_tokens_is_not_logged(tmp_path: Path) -> None:
+    file = tmp_path / "grpo.jsonl"
+    file.write_text("".join(f'{{"step": {step}, "avg_reward": 0.5, "kl_div": 0.25}}\n' for step in range(9)))
+
+    assert [series.name for series in crucial_series(open_run(file))][:2] == ["reward", "kl_per_sequence"]
