@@ -43,6 +43,8 @@ def rldoctor(folder: Path) -> SeverityByFinding:
     from rl_doctor import diagnose, run_from_records  # noqa: PLC0415 - an environment of its own
 
     rows = [{**metrics, "step": step} for step, metrics in _rows(folder)]
+    if not rows:  # a run that broke in its first step, which it refuses to read
+        return {}
     diagnosis = diagnose(run_from_records(rows, config=_config(folder)))
     return _reported((finding.detector, finding.severity.name.lower()) for finding in diagnosis.problems)
 
