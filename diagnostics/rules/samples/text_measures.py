@@ -132,7 +132,7 @@ def odd_words(text: str) -> float:
 
     Odd words have control or unassigned characters, letters of several alphabets, more than 40 letters, six Latin
     letters without a vowel, or alternate repeatedly between letters and digits or between cases. Numbers, marks and
-    text in scripts without spaces are never odd.
+    text in scripts without spaces are never odd; capitals need no vowel: they abbreviate, or are Roman numerals.
     """
     chunks = [chunk for chunk in clipped(without_end(text)).split() if _has_letters_or_noise(chunk)]
     return sum(map(_is_odd, chunks)) / len(chunks) if chunks else 0.0
@@ -156,7 +156,8 @@ def _is_odd_word(word: str) -> bool:
         return False
     if len(alphabets) > 1 or len(word) > LONGEST_WORD:
         return True
-    has_no_vowel = alphabets == {"LATIN"} and word.isalpha() and not _VOWELS & set(_without_punctuation(word))
+    is_spelled_out = alphabets == {"LATIN"} and word.isalpha() and not word.isupper()
+    has_no_vowel = is_spelled_out and not _VOWELS & set(_without_punctuation(word))
     alternations = len(re.findall(r"[^\W\d]\d|\d[^\W\d]", word)) + len(re.findall(r"[a-z][A-Z]", word))
     return (has_no_vowel and len(word) >= VOWELLESS) or alternations > ALTERNATIONS
 

@@ -49,7 +49,9 @@ def test_an_odd_word_is_no_word_of_any_language(word: str) -> None:
     assert text_measures.odd_words(word) == 1.0
 
 
-@pytest.mark.parametrize("word", ["rhythms", "smrž", "getElementById", "gpt2", "x86_64", "e4", "пункт", "使用Python"])
+@pytest.mark.parametrize(
+    "word", ["rhythms", "smrž", "getElementById", "gpt2", "x86_64", "e4", "пункт", "使用Python", "CCCXLV", "HTTPXY"]
+)
 def test_a_rare_word_is_not_odd(word: str) -> None:
     assert text_measures.odd_words(word) == 0.0
 
