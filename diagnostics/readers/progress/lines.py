@@ -127,8 +127,9 @@ def _spaced_numbers(words: str) -> Mapping[str, str]:
 
 
 def _form(*matches: re.Match[str]) -> str:
-    """How the step is named, a sign in the place of each number."""
-    return " ".join(re.sub(r"\d+", "#", " ".join(match[0] for match in matches)).split())
+    """How the step is named, a sign in the place of each number, without what encloses more than the step."""
+    words = " ".join(re.sub(r"\d+", "#", " ".join(match[0] for match in matches)).split())
+    return words if "[" in words or "(" in words else re.sub(r"[\])\"']", "", words)
 
 
 def _without(words: str, match: re.Match[str]) -> str:

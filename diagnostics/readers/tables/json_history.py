@@ -11,22 +11,22 @@ from typing import Any
 from diagnostics.readers.samples.tables import number_of
 from diagnostics.readers.tables.metric_rows import (
     LEAST_COUNTED,
-    OF_TRAINING,
     STEP_NAMES,
+    SURELY_OF_TRAINING,
     are_counted_rows,
     is_metric_row,
     whole_step,
 )
 from diagnostics.readers.tables.trainer_state import HISTORY_KEY
 
-Rows = Sequence[Any]  # rows, and what else the author put between them
+History = Sequence[Any]  # rows, and what else the author put between them
 
 DEEPEST = 3  # keys above the rows
 MOST_SEEN = 100  # rows that are looked at to know what they are
 _STEP_COLUMNS = frozenset({*STEP_NAMES, *(f"{name}s" for name in STEP_NAMES)})
 
 
-def rows_in(document: Any) -> Rows:
+def rows_in(document: Any) -> History:
     """The rows of a training: a Trainer's own, or the most that any place of the document holds; none without one."""
     history = document.get(HISTORY_KEY) if isinstance(document, dict) else None
     if isinstance(history, list):
@@ -35,7 +35,7 @@ def rows_in(document: Any) -> Rows:
     return max((rows for rows in found if _are_rows(rows, isinstance(document, list))), key=len, default=())
 
 
-def _below(value: Any, depth: int) -> Iterator[Rows]:
+def _below(value: Any, depth: int) -> Iterator[History]:
     if not isinstance(value, dict) or depth == 0:
         return
     yield _rows_of_columns(value)
@@ -46,16 +46,16 @@ def _below(value: Any, depth: int) -> Iterator[Rows]:
             yield from _below(inner, depth - 1)
 
 
-def _are_rows(rows: Rows, are_all: bool) -> bool:
+def _are_rows(rows: History, are_all: bool) -> bool:
     """Whether these are a training's; of rows that are but a part of a document, one names what a training logs."""
     objects = [row for row in rows[:MOST_SEEN] if isinstance(row, dict)]
     first = objects[0] if objects else {}
-    if is_metric_row(first) and (are_all or any(map(OF_TRAINING.search, first))):
+    if is_metric_row(first) and (are_all or any(map(SURELY_OF_TRAINING.search, first))):
         return True
     return are_counted_rows(objects[:LEAST_COUNTED])
 
 
-def _rows_of_columns(columns: Mapping[str, Any]) -> Rows:
+def _rows_of_columns(columns: Mapping[str, Any]) -> History:
     """Columns of numbers as rows: those of the commonest length, with the steps if one of them counts these."""
     lists = {name: values for name, values in columns.items() if isinstance(values, list) and _are_numbers(values)}
     sizes = Counter(map(len, lists.values()))

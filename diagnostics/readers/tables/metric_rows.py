@@ -23,7 +23,7 @@ STEP_NAMES = (  # in lower case
 )
 LEAST_COUNTED = 10  # rows without a step that are taken for a training's
 LONGEST_WORD = 40  # characters in a cell of such a row: longer ones are texts
-OF_TRAINING = re.compile(r"(?i)reward|loss|(?<![a-z])(?:kl|return)(?![a-z])")
+SURELY_OF_TRAINING = re.compile(r"(?i)reward|loss|(?<![a-z])(?:kl|return)(?![a-z])")
 """What a number of a training is called where no step tells that a row is one's. "Score" is in many other tables."""
 _OWN_STEP = re.compile(r"(?:grpo|ppo|rloo|rl|train|policy|optimizer|update|outer)[_ ]?(?:step|iteration|iter|update)")
 _NESTS = "data", "metrics"
@@ -52,7 +52,7 @@ def _may_be_counted(row: Mapping[str, Any]) -> bool:
     texts = [value for value in flat.values() if isinstance(value, str | list)]
     return (
         len(numbers) > 1
-        and any(map(OF_TRAINING.search, numbers))
+        and any(map(SURELY_OF_TRAINING.search, numbers))
         and all(isinstance(text, str) and len(text) <= LONGEST_WORD for text in texts)
         and step_column(flat) is None
         and not is_sample_table(row)

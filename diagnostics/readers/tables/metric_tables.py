@@ -29,8 +29,8 @@ from diagnostics.readers.samples.tables import number_of
 from diagnostics.readers.single_file import FileReader, name_of
 from diagnostics.readers.tables.metric_rows import (
     LEAST_COUNTED,
-    OF_TRAINING,
     OUT_OF,
+    SURELY_OF_TRAINING,
     are_counted_rows,
     counted_by,
     csv_row,
@@ -66,7 +66,7 @@ def is_metric_log(file: Path) -> bool:
     if first is None or is_metric_row(first):
         return first is not None
     head = [first, *islice(rows, LEAST_COUNTED - 1)]
-    named = (row for row in head[:MOST_BEFORE] if any(map(OF_TRAINING.search, flat_row(row))))
+    named = (row for row in head[:MOST_BEFORE] if any(map(SURELY_OF_TRAINING.search, flat_row(row))))
     return any(map(is_metric_row, named)) or are_counted_rows(head)
 
 
