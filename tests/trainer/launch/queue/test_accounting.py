@@ -153,12 +153,12 @@ def test_twenty_jobs_over_two_slots_are_accounted_for_whatever_is_killed(queue: 
         if dice < 0.1:
             for process in workers(queue):
                 process.kill()
-        elif dice < 0.15 and running:
+        elif running and (dice < 0.15 or not killed):  # one at least, however soon the jobs end
             victim = chance.choice(running)
             assert victim.process is not None
-            killed.add(victim.id)
             os.kill(victim.process.pid, signal.SIGKILL)
-        elif dice < 0.2 and (beside := beside_jobs(queue)):
+            (late if has_told_its_end(victim) else killed).add(victim.id)
+        elif (dice < 0.2 or not orphaned) and (beside := beside_jobs(queue)):
             kill_beside(chance.choice(beside), orphaned)
         if not workers(queue):  # nor one that starts
             ensure_worker(queue)  # as the next one to look at the queue does
