@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from diagnostics.detectors.extremes import extreme
 from diagnostics.detectors.noise import LEAST
 from diagnostics.detectors.proportions import CERTAIN
 from diagnostics.detectors.stillness import noise_within
@@ -21,7 +22,7 @@ from diagnostics.rules.rewards import ANY_SCORE, EVALUATED, spread_of_answers
 from diagnostics.rules.rule import Rule
 
 LEVEL = 10  # logged points whose mean is a level
-START = 2  # logged points at least that show how the score was before
+START = 1  # logged point at least: the first is of answers from before any update
 SMALL = 0.2  # of the spread from answer to answer: a small effect (Cohen 1988)
 SMALL_SHARE = 0.1  # of the score before, where that spread is not logged
 DATED = 5  # logged points: medians and pooled samples date an onset no better
@@ -33,6 +34,9 @@ LASTING = frozenset(
 )
 """Rules of distances that say something of the whole run, even where they are over."""
 
+
+FADING = frozenset({"clipfrac-high"})
+"""Rules of what shrinks with the learning rate: over at the end of a schedule, whatever was wrong until then."""
 
 SHOWN_BY: Mapping[str, tuple[Severity, str]] = {
     "nonfinite-metric": (Severity.CRITICAL, "numbers are no longer finite"),
@@ -78,6 +82,7 @@ class Harm:
 
     is_shown: bool
     told: Message
+    has_risen: bool = False  # the score, instead
 
     @property
     def is_unknown(self) -> bool:
@@ -89,11 +94,11 @@ def graded_by_harm(rules: Iterable[Rule[Any, Any]], run: Run, outcomes: Sequence
     """The outcomes; those of rules that measure a distance are no more than a warning unless harm is shown since.
 
     A distance that is over, or lies where the reward is at full marks, is a note if it has done no harm, and so is one
-    that healthy runs have as well.
+    that healthy runs have as well, some of them only while they learn.
     """
-    distances = {rule.name: rule.harmless_alone for rule in rules if rule.measures_distance}
+    distances = {rule.name: rule for rule in rules if rule.measures_distance}
     return tuple(
-        _graded(outcome, run, outcomes, harmless_alone=distances[outcome.rule])
+        _graded(outcome, run, outcomes, distances[outcome.rule])
         if outcome.rule in distances and outcome.is_alarm
         else outcome
         for outcome in outcomes
@@ -109,7 +114,7 @@ def harm_since(run: Run, step: int, outcomes: Iterable[Outcome]) -> Harm:
         if shown is not None:
             return Harm(is_shown=True, told=Message(f"harm.{shown}"))
         told = found[0] if found else None
-    return Harm(False, Message(UNKNOWN)) if told is None else Harm(told.is_fall, told.told)
+    return Harm(False, Message(UNKNOWN)) if told is None else Harm(told.is_fall, told.told, told.is_rise)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +131,12 @@ class _Change:
         return self.before - self.after > self.least
 
     @property
+    def is_rise(self) -> bool:
+        return self.after - self.before > self.least
+
+    @property
     def told(self) -> Message:
-        how = "fell" if self.is_fall else "rose" if self.after - self.before > self.least else "held"
+        how = "fell" if self.is_fall else "rose" if self.is_rise else "held"
         return Message(f"harm.{how}", {"series": self.series, "before": self.before, "after": self.after})
 
 
@@ -160,14 +169,25 @@ def _rules_since(run: Run, step: int, outcomes: Iterable[Outcome]) -> Iterator[s
             yield outcome.rule
 
 
-def _graded(outcome: Outcome, run: Run, outcomes: Iterable[Outcome], *, harmless_alone: bool) -> Outcome:
+def _graded(outcome: Outcome, run: Run, outcomes: Iterable[Outcome], rule: Rule[Any, Any]) -> Outcome:
     harm = harm_since(run, _onset(outcome), outcomes)
     message = Message(outcome.message.template, {**outcome.message.values, "harm": harm.told})
-    is_past = not outcome.still or any(item.rule == SOLVED and item.verdict is Verdict.FIRED for item in outcomes)
-    is_note = harmless_alone or (is_past and outcome.rule not in LASTING)
+    is_over = not outcome.still and not (outcome.rule in FADING and _ended_with_the_schedule(outcome, run))
+    is_past = is_over or any(item.rule == SOLVED and item.verdict is Verdict.FIRED for item in outcomes)
+    is_usual = rule.harmless_alone or (rule.harmless_while_rising and harm.has_risen)
+    is_note = is_usual or (is_past and outcome.rule not in LASTING)
     most = Severity.INFO if is_note and not harm.is_unknown else Severity.WARNING
     graded = outcome if harm.is_shown else outcome.of_severity(most)
     return replace(graded, message=message)
+
+
+def _ended_with_the_schedule(outcome: Outcome, run: Run) -> bool:
+    """Whether a finding is over because the learning rate had fallen by half when it ended: that is no cure."""
+    rate, first, last = run.get("learning_rate"), outcome.first_step, outcome.last_step
+    if rate is None or first is None or last is None:
+        return False
+    during, since = rate.values[(rate.steps >= first) & (rate.steps <= last)], rate.values[rate.steps > last]
+    return len(during) > 0 and len(since) > 0 and extreme(since) <= extreme(during) / 2
 
 
 def _onset(outcome: Outcome) -> int:

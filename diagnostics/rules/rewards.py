@@ -9,7 +9,7 @@ from diagnostics.detectors.averages import finite_median, latest_ewma, start_lev
 from diagnostics.detectors.extremes import finite_range
 from diagnostics.detectors.noise import estimate_noise, stable_length
 from diagnostics.detectors.proportions import CERTAIN
-from diagnostics.detectors.stillness import change_of_level
+from diagnostics.detectors.stillness import PARTS, change_of_level, noise_within
 from diagnostics.model.algorithms import MAIN_REWARD
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
@@ -101,12 +101,23 @@ def has_never_moved(values: Values) -> bool:
 def has_risen(series: Series | None) -> bool:
     """Whether a reward is above its first points by more than chance explains; False where it is not logged.
 
-    Few first points say little of a noisy reward, so the last third above the first third counts as well.
+    Few first points say little of a noisy reward, so the last third above the first third counts as well. What has
+    fallen far below its very first point, before anything was learned, and then climbed a little has not risen.
     """
     if series is None:
         return False
     change = change_of_level(series.values)
-    return gain(series.values).is_proven or (change is not None and change.is_proven and change.after > change.before)
+    is_higher = change is not None and change.is_proven and change.after > change.before
+    return (gain(series.values).is_proven or is_higher) and not is_below_first(series.values)
+
+
+def is_below_first(values: Values) -> bool:
+    """Whether the last third of a reward lies below its first point by more than chance explains of one point."""
+    change, known = change_of_level(values), values[np.isfinite(values)]
+    if change is None:
+        return False
+    deviation = noise_within(known, known[1 : 1 + len(known) // PARTS], known[-len(known) // PARTS :]).deviation
+    return bool(known[0] - change.after > max(CERTAIN * deviation, SMALLEST))
 
 
 def spread_of_answers(run: Run) -> float | None:
@@ -129,10 +140,20 @@ def spread_by_batches(run: Run, series: Series) -> float | None:
     logged = spread_of_answers(run)
     if logged is not None:
         return logged
+    batch = _answers_per_batch(run)
+    return noise_of_batches(series) * math.sqrt(batch) if batch else None
+
+
+def _answers_per_batch(run: Run) -> float | None:
+    """The answers of one batch: as configured, or those by which the count of episodes grows in a step."""
     batch = run.settings.value("batch_size") or run.settings.value("per_device_train_batch_size")
-    if not isinstance(batch, int) or batch <= 0:
+    if isinstance(batch, int) and batch > 0:
+        return batch
+    episodes = run.get("episodes")
+    if episodes is None or len(episodes) < START:
         return None
-    return noise_of_batches(series) * math.sqrt(batch)
+    growth = finite_median(np.diff(episodes.values) / np.diff(episodes.steps))
+    return growth if growth > 1 else None  # 1 where the steps themselves count episodes
 
 
 def noise_of_batches(series: Series) -> float:

@@ -32,7 +32,13 @@ from diagnostics.causes.discriminators.updates import died_of_its_numbers
 from diagnostics.causes.entry import CauseEntry, Variant
 from diagnostics.causes.indicator import Indicator, always_true, is_critical, is_warning
 
-BROKEN_BY_SCALE_RULES = ("update-too-large", "entropy-explosion", "nonfinite-metric", "nan-grad-finite-loss")
+BROKEN_BY_SCALE_RULES = (
+    "update-too-large",
+    "systematic-logprob-shift",
+    "entropy-explosion",
+    "nonfinite-metric",
+    "nan-grad-finite-loss",
+)
 """What scores do beside which a KL penalty is nothing, and a value loss is everything."""
 
 REWARD_CAUSES: tuple[CauseEntry, ...] = (
@@ -140,6 +146,7 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("reward-func-constant", function_is_dead),
         ),
         support=("reward-func-stagnant",),
+        is_effect=rewards_differed_before,
         remedies=("checked-reward", "reweighted-rewards"),
     ),
     CauseEntry(

@@ -11,13 +11,15 @@ from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
 from diagnostics.causes.discriminators.shapes import break_at, find_break, medians_of_windows
 from diagnostics.causes.discriminators.updates import kl_weight
 from diagnostics.causes.indicator import is_critical, is_warning
+from diagnostics.detectors.averages import finite_median
+from diagnostics.detectors.extremes import finite_range
 from diagnostics.detectors.stillness import Change, change_of_level
 from diagnostics.model.algorithms import MAIN_REWARD
 from diagnostics.model.distances import distance_of_answers, level_at_the_end
 from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
-from diagnostics.model.series import Series
+from diagnostics.model.series import NO_VALUES, Series
 
 START = 5  # logged points that show the start of a run, or its end
 MEDIAN_LAG = 2  # points: half of the five that a rule's median covers
@@ -31,6 +33,7 @@ CHANCE = 3.0  # standard errors of the difference of two means
 MOST = 0.5  # of the steps
 HUGE = 100.0  # beside an advantage of it a KL penalty of 0.05 per nat is lost
 ROUNDING = 1e-6  # of means in float32
+SELDOM = 0.02  # of full marks, 1: one answer in fifty
 REWARD_METRICS = ("reward", "score", "rlhf_reward")
 TABLES = 3  # sample tables that show how completions scored before, or since
 TABLES_OF_CHANCE = 12  # newest tables that are searched for the same answer to the same query
@@ -270,11 +273,25 @@ def no_function_tells_apart(outcome: Outcome, run: Run) -> bool:
 
 
 def _others_told_apart(outcome: Outcome, run: Run) -> bool:
-    """Whether other functions told answers apart at many points since the one that is told of is constant."""
-    told, first = outcome.metric, outcome.first_step or 0
-    spreads = run.by_reward_function("reward_func_std").values()
-    since = [series.values[series.steps >= first] for series in spreads if series.name != told]
-    return any(int((values > ROUNDING).sum()) >= 2 * START for values in since)
+    """Whether other functions told answers apart at many points since the one that is told of is constant.
+
+    One that is hardly ever earned tells nothing apart: of answers to hopeless prompts a few earn something by chance.
+    """
+    first = outcome.first_step or 0
+    spreads, means = (run.by_reward_function(f"reward_func_{what}") for what in ("std", "mean"))
+    return any(
+        int((series.values[series.steps >= first] > ROUNDING).sum()) >= 2 * START
+        and not _is_hardly_earned(means.get(name), first)
+        for name, series in spreads.items()
+        if series.name != outcome.metric
+    )
+
+
+def _is_hardly_earned(mean: Series | None, first: int) -> bool:
+    """Whether a function that gives 0 to 1 has mostly given next to nothing since a step."""
+    since = NO_VALUES if mean is None else mean.values[mean.steps >= first]
+    lowest, highest = finite_range(since)
+    return bool(len(since)) and lowest >= 0.0 and highest <= 1.0 and finite_median(since) <= SELDOM
 
 
 def full_marks_were_never_earned(run: Run, core: Collection[str]) -> bool:

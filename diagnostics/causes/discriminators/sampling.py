@@ -5,7 +5,9 @@ import numpy as np
 from diagnostics.causes.discriminators.shapes import find_break
 from diagnostics.detectors.averages import start_level
 from diagnostics.detectors.changepoint import Break
+from diagnostics.detectors.extremes import extreme
 from diagnostics.detectors.greedy import starts_near_greedy
+from diagnostics.detectors.rolling import rolling_median
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 
@@ -86,5 +88,6 @@ def _updates_were_large_before(jump: Break, run: Run) -> bool:
     size = run.get("approx_kl")
     if size is None:
         return False
-    before = size.values[size.finite & (size.steps < jump.step)][-BEFORE:]
-    return len(before) > 0 and float(np.median(before)) > LARGE_UPDATE
+    before = size.values[size.finite & (size.steps < jump.step)]
+    just_before = len(before) > 0 and float(np.median(before[-BEFORE:])) > LARGE_UPDATE
+    return just_before or extreme(rolling_median(before, BEFORE)) > LARGE_UPDATE

@@ -25,6 +25,7 @@ LENGTH_PAYS = 0.2  # correlation of score and length above which length is paid 
 MOST = 0.8  # of the completions, where truncation-high is critical: seldom does a group hold one that ends
 NEARLY_ALL = 0.95  # of the completions: where more end, their end is recognised
 FEW = 0.1  # of the completions: so many do not earn full marks by chance
+OFTEN = 0.4  # of 1, on average: a function that looks at the end of answers which are cut off gives less
 WHOLE = 0.9  # of the largest spread that a mean allows; a few answers estimate it
 SOME = 0.01  # of the completions, so many that they do not end by chance
 EARLIER_TABLES = 20  # sample tables before a finding in which different lengths are looked for
@@ -81,18 +82,32 @@ def answers_are_right_though_cut(outcome: Outcome, run: Run) -> bool:
     """Whether nearly all completions are cut off from the first steps to the last, and come to earn nearly 1 of 1.
 
     Then they say what is asked for within the limit, and it is their end that is missing or not recognised. So it is
-    where none has ever ended, the reward is 1 or nothing, and a tenth of them earn it.
+    where none has ever ended, the reward is 1 or nothing, and a tenth of them earn it; and where there are several
+    functions, and each is earned often: one of them would see what a cut-off answer lacks.
     """
     cut, reward = run.get("truncated_fraction"), run.get("reward")
     if cut is None or reward is None or min_length_forbids_end(outcome, run):
         return False
     known, earned = cut.values[cut.finite], reward.values[reward.finite]
-    if min(len(known), len(earned)) < 2 * START or float(earned.min()) < 0 or float(earned.max()) > 1:
+    if min(len(known), len(earned)) < 2 * START:
         return False
     is_cut = min(float(np.median(known[:START])), float(np.median(known[-START:]))) >= NEARLY_ALL
+    if is_cut and _each_function_is_earned(run):
+        return True
+    if float(earned.min()) < 0 or float(earned.max()) > 1:
+        return False
     mean = float(np.median(earned[-START:]))
     is_earned_whole = mean >= FEW and not ends_are_seen(run) and _is_all_or_nothing(run)
     return is_cut and (mean >= MOST or is_earned_whole)
+
+
+def _each_function_is_earned(run: Run) -> bool:
+    """Whether there are several reward functions, from 0 to 1, and each of them came to give a good part of 1."""
+    means = [series.values[series.finite] for series in run.by_reward_function("reward_func_mean").values()]
+    if len(means) < 2 or min(map(len, means)) < START:
+        return False
+    are_marks = all(float(values.min()) >= 0 and float(values.max()) <= 1 for values in means)
+    return are_marks and min(float(np.median(values[-START:])) for values in means) >= OFTEN
 
 
 def _is_all_or_nothing(run: Run) -> bool:

@@ -5,9 +5,9 @@ What it checks
     reward has not risen over the last 50 points (Mann–Kendall, p < 0.01), or most groups give no signal. A reward at
     full marks is ignored. It is a warning, and critical while the answers to one prompt are copies of each other
     (`smp-group-duplicates`); info where the reward has risen since the start and keeps what it gained. An entropy that
-    is next to nothing from the first points on, below 0.2 nats for an answer of mean length (below 0.01 nats per token
-    where no length is logged), as medians of five logged points, ten times in a row, is judged whatever the reward
-    does: a warning, and info where the reward has risen.
+    is next to nothing, below 0.2 nats for an answer of mean length (below 0.01 nats per token where no length is
+    logged), as medians of five logged points, ten times in a row, is a warning whatever the trend. Where the reward has
+    risen it is ignored, or info if it was so from the first points on, but a warning if a temperature below 0.3 is set.
 
 Why it matters
     Without variety there is nothing to compare, and a solution not found so far will not be found.
@@ -42,7 +42,7 @@ from diagnostics.model.series import Series, Values
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import REWARDS, has_risen, is_solved, main_reward
+from diagnostics.rules.rewards import REWARDS, has_risen, is_below_first, is_solved, main_reward
 from diagnostics.rules.rule import Fired, Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
@@ -65,6 +65,7 @@ class Limits(RuleLimits):
         "by arithmetic: the likeliest answer is then given about nineteen times in twenty",
     )
     per_token: float = limit(0.01, "nats/token", "the same for answers of twenty tokens, where no length is logged")
+    cold: float = limit(0.3, "temperature", "that of pf-greedy: unsloth issue 4189 at 0.1")
     silent: float = limit(0.5, "fraction of groups", "engineering default: half of the batch is lost")
     full_marks: float = limit(0.95, "of the highest reward", "engineering default")
 
@@ -94,29 +95,43 @@ class EntropyCollapse(RunRule[Limits]):
         headline_certain="From the start, the policy gives nearly the same answer to a prompt each time.",
         certain="The entropy {stayed} {limit} nats/token{mostly} from step {first} to {last} (lowest {measured} at "
         "step {peak}): from the start, nearly the same answer is given to a prompt each time.",
+        headline_certain_since="The policy gives nearly the same answer to a prompt each time.",
+        certain_since="The entropy {stayed} {limit} nats/token{mostly} from step {first} to {last} (lowest {measured} "
+        "at step {peak}): since then nearly the same answer is given to a prompt each time, and the reward is no "
+        "higher than at the start.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "entropy_per_token")
         limits = paced(limits, run, series, start=5, flat=20)
-        certain = self._certain_from_the_start(run, series, limits)
-        return certain or self._used_up(run, series, limits)
+        certain = self._certain(run, series, limits)
+        if certain is not None and certain.message.template.endswith(".certain"):
+            return certain
+        used_up = self._used_up(run, series, limits)
+        return used_up if isinstance(used_up, Fired) else certain or used_up
 
-    def _certain_from_the_start(self, run: Run, entropy: Series, limits: Limits) -> Fired | None:
-        """The finding that there has never been anything to explore with; None where the task is solved."""
-        most = _most_of_certain(run, entropy, limits)
+    def _certain(self, run: Run, entropy: Series, limits: Limits) -> Fired | None:
+        """The finding that there is nothing to explore with, from the start or since; None where the task is solved."""
+        most, limits = _most_of_certain(run, entropy, limits), paced(limits, run, entropy, patience=5)
         level = Level(Severity.WARNING, 1.0, limits.patience)
         reading = read_levels(replace(entropy, values=entropy.values / most), (level,), above=False)
-        if not isinstance(reading, Reading) or reading.breach is None:
+        if not isinstance(reading, Reading) or reading.breach is None or not reading.breach.episode.still:
             return None
+        recent = entropy.steps[reading.breach.episode.first :]
         starts_certain = start_level(entropy.values / most, MEDIAN_WINDOW) <= 1.0
-        if not starts_certain or not reading.breach.episode.still or is_solved(run, entropy.steps, limits.full_marks):
+        has_gained = has_risen(run.get("score") or main_reward(run))
+        is_learning = has_gained and not starts_certain
+        if is_learning or is_solved(run, entropy.steps if starts_certain else recent, limits.full_marks):
             return None
-        found = self.judged_in_unit(entropy, most, reading, key="certain")
+        key = "certain" if starts_certain else "certain_since"
+        found = self.judged_in_unit(entropy, most, reading, key=key)
         assert isinstance(found, Fired)  # the reading holds a breach
-        severity = Severity.INFO if has_risen(run.get("score") or main_reward(run)) else found.severity
-        headline = self.message("headline_certain")
-        return replace(found, severity=severity, headline=headline, remedies=("true-temperature",))
+        is_note = has_gained and not _samples_coldly(run, limits)
+        headline = self.message(f"headline_{key}")
+        remedies = ("true-temperature",) if starts_certain else None
+        return replace(
+            found, severity=Severity.INFO if is_note else found.severity, headline=headline, remedies=remedies
+        )
 
     def _used_up(self, run: Run, series: Series, limits: Limits) -> RuleResult:
         """The finding that the policy explores no longer, if it does not."""
@@ -149,11 +164,18 @@ def _most_of_certain(run: Run, entropy: Series, limits: Limits) -> Values:
     return np.where(tokens > 0, limits.per_answer / np.clip(tokens, 1.0, LONGEST), limits.per_token)
 
 
+def _samples_coldly(run: Run, limits: Limits) -> bool:
+    """Whether a temperature is set that takes nearly the likeliest token each time."""
+    temperature = run.settings.number("temperature")
+    return temperature is not None and temperature < limits.cold
+
+
 def _has_paid(run: Run) -> bool:
     """Whether the entropy was spent on a reward that the run has kept: then a stall is a plateau."""
     reward = run.get("score") or main_reward(run)
     change = change_of_level(reward.values)
-    if change is None or not change.is_proven or change.after <= change.before:
+    is_higher = change is not None and change.is_proven and change.after > change.before
+    if change is None or not is_higher or is_below_first(reward.values):
         return False
     means = ewma(reward.values)
     best, now = extreme(means), latest_value(means)

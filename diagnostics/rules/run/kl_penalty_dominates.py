@@ -246,7 +246,7 @@ class KlPenaltyDominates(RunRule[Limits]):
     def _too_heavy(self, score: Series, run: Run, limits: Limits) -> Fired | None:
         """The finding that the weight of the penalty leaves nothing to gain, and that nothing was gained."""
         kl, used = run.get("kl_per_sequence", "kl_per_token"), run.get("kl_coef")
-        spread = spread_of_answers(run) or spread_of_marks(run)
+        spread = spread_by_batches(run, score) or spread_of_marks(run)
         beta = finite_median(used.values) if used is not None else run.settings.kl_weight
         limits = paced(limits, run, score, patience=10)
         if not spread or not beta or kl is None or finite_points(score.values) < limits.patience:

@@ -4,7 +4,7 @@ What it checks
     The mean completion length, as the median of ten logged points, at twice its start for five points (1.5 times within
     the first 50) while neither the main reward nor the score has risen since the start of the growth (Mann–Kendall over
     the last 50 points, p < 0.01), nor, given its noise, may have risen by a fifth of the spread from answer to answer:
-    a warning.
+    a warning. Answers of four times the length have to show a gain: then it is enough that the reward is no higher.
 
 Why it matters
     Length is the easiest thing to optimise: reward models favour it, and a loss that divides by the length makes long
@@ -26,7 +26,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from diagnostics.detectors.averages import finite_points, start_level
+from diagnostics.detectors.averages import finite_median, finite_points, start_level
 from diagnostics.detectors.noise import estimate_noise
 from diagnostics.detectors.proportions import CERTAIN
 from diagnostics.detectors.rolling import rolling_median
@@ -46,6 +46,7 @@ class Limits(RuleLimits):
     """Which growth is too much."""
 
     times: float = limit(2.0, "× its start", "measured: healthy public runs drifted by × 0.65 to × 1.07")
+    far: float = limit(4.0, "× its start", "twice the usual: what costs four times as much should show what it earns")
     early_times: float = limit(1.5, "× its start", "engineering default")
     early: int = limit(50, "logged points", "engineering default")
     window: int = limit(10, "logged points", "engineering default")
@@ -97,7 +98,9 @@ class LengthExplosion(RunRule[Limits]):
         reading = read_levels(replace(series, values=growth), (level,), smooth=False, warm_up=limits.start)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading, unit="of the allowed growth")
-        if not reading.breach.episode.still or _may_pay(run, limits) or _reward_rises(run, limits):
+        is_far = finite_median(series.values[-limits.window :]) >= limits.far * base
+        pays = _seems_to_pay(run, limits) if is_far else _may_pay(run, limits)
+        if not reading.breach.episode.still or pays or _reward_rises(run, limits):
             unit = "of the allowed growth, while the reward may rise"
             return Quiet(reading.worst, 1.0, unit, series.name, series.tag)
         times = limits.early_times if reading.breach.peak < limits.early else limits.times
@@ -126,6 +129,11 @@ def _may_pay(run: Run, limits: Limits) -> bool:
         return False
     gained = [_gained(reward.values, limits) for reward in _rewards(run)]
     return any(one.may_be(limits.small * spread, limits.standard_errors) for one in gained)
+
+
+def _seems_to_pay(run: Run, limits: Limits) -> bool:
+    """Whether the reward is above its start, by chance or not."""
+    return any(_gained(reward.values, limits).value > 0 for reward in _rewards(run))
 
 
 def _gained(values: Values, limits: Limits) -> Gain:

@@ -6,8 +6,9 @@ What it checks
     (a twentieth for the KL, and an entropy may waver at a tenth of the first one or less), while a jump came before: a
     KL of 1 nat per token or 25 per sequence, an update of 1 nat per token, or such a fall of the entropy. Where the
     entropy keeps a hundredth of the first one or less, the reward may waver, if it lies below its first value and does
-    not rise, and so may the KL, by a quarter of its level and without a trend: one and the same answer earns more with
-    one prompt than with another, and is likelier for the reference. It is critical, except at full marks.
+    not rise, and so may the KL, by a quarter of its level, if the medians of its halves lie within a twentieth: one and
+    the same answer earns more with one prompt than with another, and is likelier for the reference. It is critical,
+    except at full marks.
 
 Why it matters
     A policy that has collapsed onto one answer gives no differences to learn from, so nothing brings it back, and
@@ -143,8 +144,9 @@ def _answers_are_certain(run: Run, start: int, limits: Limits) -> bool:
 
 def _wavers_at_most(series: Series, start: int, limits: Limits) -> bool:
     """Whether the values stay near their level; a KL may waver about one that does not change."""
-    change = change_of_level(series.values[limits.early :])
-    if series.name not in KLS or change is None or change.is_proven:
+    earlier, later = (finite_median(half) for half in np.array_split(series.values[start:], 2))
+    has_moved = not abs(later - earlier) <= limits.kl_still * abs(earlier)
+    if series.name not in KLS or has_moved:
         return _is_still(series, start, limits)
     return _is_still(series, start, limits.replaced(kl_still=limits.kl_wavers))
 

@@ -4,7 +4,9 @@ What it checks
     For ten logged points in a row, not counting the first five: a gradient norm of exactly 0, a learning rate of
     exactly 0, or, where several updates are made per batch, a size of the update and a clip fraction of exactly 0.
     Points at which no group has a signal (`frac_reward_zero_std` 1, or a spread of the reward of 0) do not count: there
-    a gradient of 0 is correct, and other rules apply.
+    a gradient of 0 is correct, and other rules apply. An entropy and a KL to the reference that are the same to the
+    last digit in all of fifteen points or more, and not 0, show it as well: of a policy that moves no two batches agree
+    in both.
 
 Why it matters
     The run costs as much as any other and nothing is learned.
@@ -26,13 +28,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from diagnostics.detectors.episodes import Episode
 from diagnostics.model.alignment import at_common_steps, last_known
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rule import Fired, Quiet, RuleResult, Skipped, english
+from diagnostics.rules.rule import Fired, Input, Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, too_few
 
 UPDATES_PER_BATCH = ("epochs", "num_mini_batches")
@@ -62,17 +65,25 @@ class PolicyNotUpdating(RunRule[Limits]):
         grad_norm="The gradient norm was exactly 0 from step {first} to {last}.",
         learning_rate="The learning rate was exactly 0 from step {first} to {last}.",
         approx_kl="The updates left the policy exactly as it was from step {first} to {last}.",
+        unchanged="The entropy was {entropy} nats/token and the KL to the reference {measured} {unit}, to the last "
+        "digit, at each point from step {first} to {last}: the policy does not change, or the log does not measure it.",
         rounded="The log rounds its numbers: what reads 0 for long in {tag} may be anything below {least}.",
         rounded_enable="Log through a tracker, or with a version of the trainer that prints all digits.",
     )
 
+    def missing(self, run: Run) -> tuple[Input, ...]:
+        """The inputs that the run does not log; an entropy and a KL together are enough."""
+        return () if _what_is_measured(run) else super().missing(run)
+
     def check(self, run: Run, limits: Limits) -> RuleResult:
         readings = [_read(run, item, limits) for item in _judged_series(run)]
         judged = [reading for reading in readings if isinstance(reading, Reading)]
+        if unchanged := self._unchanged(run, limits):
+            return unchanged
         if not judged:
-            return too_few(
-                limits.warm_up + limits.patience, max((item.found for item in _too_few(readings)), default=0)
-            )
+            points = [item.found for item in _too_few(readings)] or [len(item) for item in _what_is_measured(run)]
+            needed = limits.warm_up + limits.patience
+            return too_few(needed, max(points)) if max(points) < needed else Quiet()
         for reading in judged:
             finding = self.judged(reading, key=reading.series.name)
             if isinstance(finding, Fired):
@@ -80,10 +91,39 @@ class PolicyNotUpdating(RunRule[Limits]):
         nearest = min(judged, key=lambda reading: reading.worst).series
         return Quiet(min(reading.worst for reading in judged), 0.0, nearest.unit, nearest.name, nearest.tag)
 
+    def _unchanged(self, run: Run, limits: Limits) -> Fired | None:
+        """The finding that what is measured of the policy is the same at every point."""
+        measured = _what_is_measured(run)
+        if run.data_health.rounded_to or not measured or not all(_is_one_value(series) for series in measured):
+            return None
+        entropy, kl = measured
+        if min(len(entropy), len(kl)) < limits.warm_up + limits.patience:
+            return None
+        return self.fired(
+            kl,
+            Episode(0, len(kl) - 1, still=True),
+            Severity.CRITICAL,
+            measured=float(kl.values[0]),
+            limit=None,
+            key="unchanged",
+            entropy=float(entropy.values[0]),
+        )
+
     def _unless_rounded(self, run: Run, series: Series, fired: Fired) -> RuleResult:
         if least := run.data_health.rounded_to:
             return Skipped(self.message("rounded", tag=series.tag, least=least), self.message("rounded_enable"))
         return fired
+
+
+def _what_is_measured(run: Run) -> tuple[Series, ...]:
+    """The entropy and the KL to the reference, where both are logged."""
+    entropy, kl = run.get("entropy_per_token"), run.get("kl_per_sequence", "kl_per_token")
+    return () if entropy is None or kl is None else (entropy, kl)
+
+
+def _is_one_value(series: Series) -> bool:
+    """Whether a metric has one value, other than 0, at all points."""
+    return bool(np.isfinite(series.values).all() and np.ptp(series.values) == 0 and series.values[0] != 0)
 
 
 def _judged_series(run: Run) -> Iterator[Series]:

@@ -84,7 +84,9 @@ class RewardFuncConstant(RunRule[Limits]):
         constant = {name: item for name, item in readings.items() if isinstance(item, Reading) and item.breach}
         if not constant:
             return self.judged(_nearest_to_constant(tuple(readings.values())))
-        fired = [self._fired(run, name, constant, none_varies=len(constant) == len(readings)) for name in constant]
+        still = [item for item in constant.values() if item.breach is not None and item.breach.episode.still]
+        none_varies = len(still) == len(readings)
+        fired = [self._fired(run, name, constant, none_varies=none_varies) for name in constant]
         return max(fired, key=lambda item: (item.severity.rank, (item.last_step or 0) - (item.first_step or 0)))
 
     def _fired(self, run: Run, name: str, constant: Mapping[str, Reading], none_varies: bool) -> Fired:

@@ -8,7 +8,8 @@ What it checks
     every answer. TRL's PPO takes a penalty off answers without an end and logs no spread: there a score is critical too
     that is exactly the same in half of the steps, in the first ten and in each third of the run, never higher, and has
     not risen. A score of PPO that is exactly the same in half of fifty steps or more, and in the same way seldom above
-    that, is a warning: success is too rare to learn from.
+    that, is a warning: success is too rare to learn from. So is the reward of a group algorithm that has stayed, over
+    as many steps, below a fiftieth of full marks in the same way, and has not risen.
 
 Why it matters
     All advantages are 0, so nothing is learned, and the run looks calm. It is the most common silent failure of a first
@@ -32,10 +33,10 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from diagnostics.detectors.averages import finite_points
+from diagnostics.detectors.averages import finite_median, finite_points
 from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.extremes import finite_range
-from diagnostics.model.algorithms import PPO_FAMILY
+from diagnostics.model.algorithms import GROUP_FAMILY, PPO_FAMILY
 from diagnostics.model.alignment import last_known
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
@@ -62,6 +63,7 @@ class Limits(RuleLimits):
     lasting: int = limit(50, "logged points", "engineering default: a sparse reward takes some steps to rise")
     early: int = limit(10, "logged points", "engineering default: before much is learned")
     most: float = limit(0.5, "of the logged points", "means of different answers agree in hardly any")
+    little: float = limit(0.02, "of full marks", "one answer in fifty: a group of eight has a success in one of seven")
     full_marks: float = limit(0.95, "of the highest reward", "engineering default")
 
 
@@ -85,6 +87,8 @@ class RewardStuckAtFloor(RunRule[Limits]):
         "nothing but a missing end makes a difference.",
         rarely="In {percent} % of the steps from {first} to {last} answers earned no more than {measured} on average, "
         "and that has not become less: there is hardly any signal.",
+        seldom="In {percent} % of the steps from {first} to {last} answers earned at most {limit} of {highest} on "
+        "average, and the reward has not risen: success is too rare to learn from.",
         solved="Every answer has earned full marks, {measured}, since step {first} (until step {last}): there is "
         "nothing to learn from. Either the task was solved before, or the reward says so of any answer.",
     )
@@ -101,7 +105,7 @@ class RewardStuckAtFloor(RunRule[Limits]):
         moved = _has_moved(run, reward, limits.rounding)
         if moved.any():
             quiet = Quiet(float(np.argmax(moved)), float(len(reward)), "points", reward.name, reward.tag)
-            return self._but_for_few(run, reward, limits) or quiet
+            return self._but_for_few(run, reward, limits) or self._hardly_any(run, reward, limits) or quiet
         first, highest, is_spread = float(reward.values[0]), full_marks(run), reward.name in SPREADS
         is_solved = not is_spread and highest is not None and first >= limits.full_marks * highest
         return self.fired(
@@ -129,6 +133,26 @@ class RewardStuckAtFloor(RunRule[Limits]):
             found = self._of_few(reward, usual, Severity.WARNING, "rarely", is_no_more)
             return replace(found, headline=self.message("headline_rarely"))
         return None
+
+    def _hardly_any(self, run: Run, reward: Series, limits: Limits) -> Fired | None:
+        """The finding that hardly any answer of a group algorithm earns anything, and that none has learned to."""
+        highest = full_marks(run)
+        if run.algorithm not in GROUP_FAMILY or highest is None or len(reward) < limits.lasting or has_risen(reward):
+            return None
+        is_little = np.asarray(reward.values <= limits.little * highest)
+        if not _is_mostly(is_little, limits):
+            return None
+        found = self.fired(
+            reward,
+            Episode(0, len(reward) - 1, still=True),
+            Severity.WARNING,
+            measured=finite_median(reward.values),
+            limit=limits.little * highest,
+            key="seldom",
+            percent=100 * float(is_little.mean()),
+            highest=highest,
+        )
+        return replace(found, headline=self.message("headline_rarely"))
 
     def _of_few(self, reward: Series, level: float, severity: Severity, key: str, is_there: Mask) -> Fired:
         episode = Episode(0, len(reward) - 1, still=True)

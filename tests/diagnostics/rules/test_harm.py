@@ -126,3 +126,22 @@ def test_a_rule_of_a_distance_leaves_room_for_what_it_does(rule) -> None:
 
 def test_the_rules_that_show_harm_exist() -> None:
     assert set(harm.SHOWN_BY) <= {rule.name for rule in CATALOG}
+
+
+def test_a_score_that_the_first_update_ruined_has_fallen_from_its_first_point(make_run: MakeRun) -> None:
+    run = make_run("ppo", kl_per_sequence="0 140x39", score=noisy("0.63 -0.86 0.05x38"), length_mean="20x40")
+    assert outcome_of(run).severity is Severity.CRITICAL
+    assert "while the score fell from 0.6" in message_text(outcome_of(run).message)
+
+
+@pytest.mark.parametrize(("score", "severity"), [("0.2..0.8x60", Severity.INFO), ("0.5x60", Severity.WARNING)])
+def test_large_updates_are_a_note_while_the_score_rises(make_run: MakeRun, score: str, severity: Severity) -> None:
+    run = make_run("ppo", approx_kl="0.01x20 0.2x40", score=noisy(score), score_std="0.3x60")
+    assert outcome_of(run, "update-too-large").severity is severity
+
+
+@pytest.mark.parametrize(("rate", "severity"), [("1e-4..0x60", Severity.WARNING), ("1e-4x60", Severity.INFO)])
+def test_clipping_that_ends_with_the_schedule_is_not_over(make_run: MakeRun, rate: str, severity: Severity) -> None:
+    logged = {"clip_fraction": "0.4x40 0.1x20", "score": noisy("0.2..0.8x60"), "score_std": "0.3x60"}
+    run = make_run("ppo", **logged, learning_rate=rate)
+    assert outcome_of(run, "clipfrac-high").severity is severity

@@ -219,3 +219,14 @@ def test_entropy_over_the_few_tokens_of_answers_that_shrink_is_no_hack(make_run:
     shrink = {"reward": "-3..0x20 0x60", "entropy_per_token": "0.4x21 1.2x6 0.5x53"}
     assert causes(make_run("grpo", **shrink, length_mean="14x16 14..1x8 1x56")) == ["answers-too-short"]
     assert causes(make_run("grpo", **shrink, length_mean="14x80")) == ["reward-hacking"]
+
+
+@pytest.mark.parametrize(
+    ("right", "first"), [("0.5..0.7x40", "wrong-stop-token"), ("0.1x40", "completion-limit-too-short")]
+)
+def test_cut_off_answers_of_which_every_function_sees_what_it_pays_for_lack_their_end(
+    make_run: MakeRun, right: str, first: str
+) -> None:
+    functions = {"reward_func_mean/right": right, "reward_func_mean/form": "0.9x40"}
+    logged = {"truncated_fraction": "0.99x40", "reward": "1.4..1.6x40", "config": {"max_completion_length": 44}}
+    assert causes(make_run("grpo", **logged, functions=functions))[0] == first

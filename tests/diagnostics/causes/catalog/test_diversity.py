@@ -82,3 +82,11 @@ def test_a_temperature_that_makes_noise_is_the_cause_and_is_what_to_change(make_
     (cause,) = diagnosed(run)
     assert (cause.cause, cause.summary.template) == ("noise-blow-up", "cause.noise-blow-up.temperature")
     assert [(fix.parameter, fix.suggested) for fix in cause.fixes] == [("temperature", 1.0)]
+
+
+def test_an_entropy_that_falls_after_the_first_large_updates_is_their_effect(make_run: MakeRun) -> None:
+    entropy = "0.49 0.7 0.6 0.38 0.43 0.43 0.41 0.39 0.19 0.13 0.05 0.03 0.02 0.04x8 0.02..0.002x10 0.002x100"
+    sizes = "5 2 1.4 0.39 0.76 0.13 0.015 0.06 0.013 0.001x4 1e-6x10 1e-9..1e-12x108"  # of a run of TRL's PPO
+    score = "0.63 -0.86 -0.63 -0.1 0.04x127"
+    run = make_run("ppo", entropy_per_token=entropy, approx_kl=sizes, score=score, rlhf_reward=score)
+    assert causes(run)[0] == "drastic-updates"

@@ -174,3 +174,23 @@ def test_a_reward_that_does_not_go_along_explains_no_harm_that_is_worse(make_run
     assert causes(make_run("grpo", **far)) == ["no-reward-signal"]
     worse_off = {"eval/reward": "1x20 1..0x60"}
     assert causes(make_run("grpo", **far, functions=worse_off)) == ["kl-penalty-too-weak", "no-reward-signal"]
+
+
+def test_functions_that_hardly_an_answer_satisfies_are_no_signal_and_not_one_that_is_dead(make_run: MakeRun) -> None:
+    for mean, first in (("0.01 0.015 " * 40, "no-reward-signal"), ("0.3 0.31 " * 40, "dead-reward-function")):
+        functions = {"reward_func_std/format": "0x80", "reward_func_std/right": "0.1x40 0x40"}
+        functions |= {"reward_func_mean/format": "0x80", "reward_func_mean/right": mean}
+        assert causes(make_run("grpo", functions=functions, reward=mean))[0] == first
+
+
+def test_a_function_that_falls_silent_as_answers_shrink_is_their_doing(make_run: MakeRun) -> None:
+    functions = {"reward_func_std/right": "0.3x4 0x76", "reward_func_mean/right": "0.3x4 0x76"}
+    shrinks = {"length_mean": "10x4 7x26 1x50", "reward": "-0.6..-0.2x20 0x60", "reward_std": "0.3x20 0x60"}
+    functions |= {"reward_func_std/brief": "0.2x20 0x60", "reward_func_mean/brief": "-0.9..-0.2x20 0x60"}
+    assert causes(make_run("grpo", **shrinks, functions=functions))[0] == "answers-too-short"
+
+
+def test_scores_of_hundreds_explain_log_probabilities_that_shift(make_run: MakeRun) -> None:
+    for scale, found in (("200..700x60", ["reward-scale"]), ("0.2..0.7x60", ["sampling-unlike-policy"])):
+        logged = {"score": scale, "rlhf_reward": scale, "ratio_mean": "1x30 0.97x30", "approx_kl": "0.002x60"}
+        assert causes(make_run("ppo", **logged)) == found

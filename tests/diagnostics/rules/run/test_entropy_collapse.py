@@ -83,3 +83,19 @@ def test_an_entropy_that_was_used_up_within_a_few_steps_was_there_at_the_start(j
     assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "entropy-collapse.fired")
     regained = {"entropy_per_token": "0.001x30 0.4x30", "length_mean": "20x60"}
     assert judge("entropy-collapse", "grpo", reward=FLAT, **regained).verdict is Verdict.QUIET
+
+
+def test_an_entropy_that_came_to_nearly_nothing_needs_no_trend_unless_the_reward_has_risen(judge: Judge) -> None:
+    certain = {"entropy_per_token": "0.4x19 0.0001x22", "length_mean": "12x19 32x22"}
+    outcome = judge("entropy-collapse", "grpo", reward="0.7 0.5 0.6x39", **certain)
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "entropy-collapse.certain_since")
+    assert outcome.headline.template == "entropy-collapse.headline_certain_since"
+    assert judge("entropy-collapse", "grpo", reward="0.2..0.6x41", **certain).verdict is Verdict.QUIET
+    assert judge("entropy-collapse", "grpo", reward="0.6..0.97x19 0.97x22", **certain).verdict is Verdict.QUIET
+
+
+def test_a_low_temperature_that_is_set_makes_it_a_warning_though_the_reward_rises(judge: Judge) -> None:
+    certain = {"entropy_per_token": "0.001x60", "length_mean": "20x60", "reward": "0.3..0.8x60"}
+    for temperature, severity in ((0.05, Severity.WARNING), (0.3, Severity.INFO)):
+        outcome = judge("entropy-collapse", "grpo", **certain, config={"temperature": temperature})
+        assert outcome.severity is severity

@@ -196,3 +196,13 @@ def test_a_weight_of_ten_deviations_leaves_nothing_to_gain(judge: Judge) -> None
     assert judge("kl-penalty-dominates", "rloo", **logged, config={"beta": 2.9}).verdict is not Verdict.FIRED
     rising = {**logged, "reward": "0..0.9x60"}
     assert judge("kl-penalty-dominates", "rloo", **rising, config={"beta": 3.0}).verdict is not Verdict.FIRED
+
+
+def test_a_weight_that_leaves_nothing_to_gain_is_told_where_batches_show_how_scores_differ(judge: Judge) -> None:
+    logged = {"score": "1.5 1.6 1.45 1.55 " * 12, "kl_per_sequence": "0 0.1x47", "episodes": "32..1536x48"}
+    outcome = judge("kl-penalty-dominates", "ppo", **logged, non_score_reward="0 -1x47", kl_coef="10x48")
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "kl-penalty-dominates.allows")
+    assert outcome.message.values["beta"] == pytest.approx(10)
+    unknown = {name: values for name, values in logged.items() if name != "episodes"}
+    outcome = judge("kl-penalty-dominates", "ppo", **unknown, non_score_reward="0 -1x47", kl_coef="10x48")
+    assert outcome.verdict is Verdict.SKIPPED

@@ -60,3 +60,15 @@ def test_growth_that_the_score_pays_for_is_none_though_the_kl_penalty_eats_the_g
     logged = {"length_mean": "100..400x100", "rlhf_reward": FLAT}
     assert judge("length-explosion", "ppo", score="0..0.8x100", **logged).verdict is Verdict.QUIET
     assert judge("length-explosion", "ppo", score=FLAT, **logged).verdict is Verdict.FIRED
+
+
+def test_growth_to_four_times_the_length_has_to_show_a_gain_and_not_only_to_leave_one_open(judge: Judge) -> None:
+    draws = 3.0 * np.random.default_rng(5).normal(size=100)
+    falls = 6.0 - 0.02 * np.arange(100) + draws
+    for length, reward, verdict in (
+        ("100x20 100..500x30 500x50", falls, Verdict.FIRED),
+        ("100x20 100..390x30 390x50", falls, Verdict.QUIET),
+        ("100x20 100..500x30 500x50", falls + 0.05 * np.arange(100), Verdict.QUIET),
+    ):
+        outcome = judge("length-explosion", "grpo", length_mean=length, reward=reward, reward_std="1.5x100")
+        assert outcome.verdict is verdict

@@ -109,3 +109,12 @@ def test_the_kl_of_one_answer_may_waver_from_prompt_to_prompt_but_not_move(judge
     moves = without("length_mean", kl_per_sequence="0 7.1 " + "7.0 7.4 6.7 7.2 6.9 " * 3 + "7.7 8.1 7.4 7.9 7.6 " * 3)
     assert judge("policy-frozen", "ppo", **wavers).message.template == "policy-frozen.update"
     assert judge("policy-frozen", "ppo", **moves).verdict is Verdict.QUIET
+
+
+def test_the_kl_of_a_wreck_may_settle_for_ten_points_before_nothing_moves(judge: Judge) -> None:
+    settles = "0 140 78 43 24 22 20 19 18 15 " + "14.6 14.2 15.3 14.9 14.4 " * 8
+    wreck = without("length_mean", kl_per_sequence=settles, approx_kl="5 2 1.4 0.4 0.1x5 0x41")
+    wreck |= {"entropy_per_token": "0.5 0.7 0.6 0.4x5 0.1x2 0.002x40", "score": "0.63 -0.86 -0.6 0.05x47"}
+    assert judge("policy-frozen", "ppo", **wreck).message.template == "policy-frozen.update"
+    moving = {**wreck, "kl_per_sequence": settles.replace("14.4", "14.4 18", 5).replace(" 18 ", " ", 1)}
+    assert judge("policy-frozen", "ppo", **moving).verdict is Verdict.QUIET

@@ -50,3 +50,18 @@ def test_a_schedule_that_ends_at_zero_is_quiet(judge: Judge) -> None:
 
 def test_it_is_skipped_where_its_inputs_are_missing(judge: Judge) -> None:
     assert judge("policy-not-updating", "ppo", score="1x60").verdict is Verdict.SKIPPED
+
+
+def test_an_entropy_and_a_kl_that_are_the_same_to_the_last_digit_are_of_a_policy_that_stands_still(
+    judge: Judge,
+) -> None:
+    still = {"entropy_per_token": "1x16", "kl_per_sequence": "0.0187x16"}
+    outcome = judge("policy-not-updating", "grpo", **still)
+    assert (outcome.severity, outcome.message.template) == (Severity.CRITICAL, "policy-not-updating.unchanged")
+    for other in (
+        {"entropy_per_token": "1x14", "kl_per_sequence": "0.0187x14"},
+        {"entropy_per_token": "1x16", "kl_per_sequence": "0x16"},
+        {"entropy_per_token": "1x15 1.0001", "kl_per_sequence": "0.0187x16"},
+        still | {"rounded_to": 0.001},
+    ):
+        assert judge("policy-not-updating", "grpo", **other).verdict is not Verdict.FIRED

@@ -94,3 +94,9 @@ def test_it_is_no_blind_spot_of_a_ppo_that_has_one_score(make_run: Callable[...,
 
 def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
     assert judge("reward-func-constant", "grpo", reward="1x20").verdict is Verdict.SKIPPED
+
+
+def test_a_function_that_tells_answers_apart_again_leaves_the_other_a_warning(judge: Judge) -> None:
+    for now, severity in (("0.3x40", Severity.WARNING), ("0x40", Severity.CRITICAL)):
+        logged = functions(std_format="0x90", mean_format="0x90", std_right=f"0.3x20 0x30 {now}", mean_right="0.2x90")
+        assert judge("reward-func-constant", "grpo", **logged).severity is severity

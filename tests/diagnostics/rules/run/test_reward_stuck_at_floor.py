@@ -93,3 +93,14 @@ def test_a_policy_that_is_distilled_from_a_teacher_needs_no_reward(make_run: Cal
 def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
     outcome = judge("reward-stuck-at-floor", "grpo", kl_per_token="0x30")
     assert (outcome.verdict, outcome.enable is not None) == (Verdict.SKIPPED, True)
+
+
+def test_groups_of_which_hardly_an_answer_earns_anything_are_a_warning_after_fifty_points(judge: Judge) -> None:
+    rare = "0.01 0.02 0 0.015 0.005 " * 12
+    outcome = judge("reward-stuck-at-floor", "grpo", reward=rare)
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "reward-stuck-at-floor.seldom")
+    assert (outcome.limit, outcome.headline.template) == (0.02, "reward-stuck-at-floor.headline_rarely")
+    functions = {"reward_func_mean/a": rare, "reward_func_mean/b": "0x60"}
+    assert judge("reward-stuck-at-floor", "rloo", reward=rare, functions=functions).limit == 0.04
+    for other in ("0.01 0.02 0 0.015 0.005 " * 9, "0.05 0.02 0.03 0.025 0.05 " * 12, rare + "0.02..0.3x60"):
+        assert judge("reward-stuck-at-floor", "grpo", reward=other).verdict is Verdict.QUIET
