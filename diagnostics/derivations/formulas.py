@@ -57,6 +57,12 @@ def without_signal(lowest: Values, highest: Values) -> Values | None:
     return np.where(is_silent, 1.0, np.nan)
 
 
+def without_spread(spread: Values) -> Values | None:
+    """(N,) 1 at the steps at which all answers earn the same, 0 at the others; None where there are none such."""
+    is_silent = spread == 0
+    return np.where(np.isfinite(spread), is_silent.astype(float), np.nan) if is_silent.any() else None
+
+
 def share_of(part: Values, whole: Values) -> Values | None:
     """(N,) The part over the whole, NaN where the whole is 0; None where a part is larger, and so is no part of it."""
     share = part / np.where(whole > 0, whole, np.nan)

@@ -17,6 +17,7 @@ from diagnostics.derivations.formulas import (
     rate,
     share_of,
     without_signal,
+    without_spread,
 )
 from diagnostics.model.derivation import Precision
 from diagnostics.model.series import Values
@@ -97,6 +98,13 @@ FORMULAS = (
         "exact",
         _of_values(without_signal),
         is_partial=True,
+    ),
+    Formula(
+        "zero_std_fraction",
+        ("reward_std",),
+        "1 where reward_std is exactly 0, so that no group has a signal; else 0",
+        "lower bound",
+        _of_values(without_spread),
     ),
     _measured("length_mean", text="mean length"),
     _cut_off("length_mean", "length_max", text="1 where the mean is the length limit, 0 where the longest is shorter"),

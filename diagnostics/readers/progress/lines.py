@@ -7,6 +7,7 @@ behind a progress bar.
 
 import re
 from collections.abc import Mapping
+from statistics import fmean, stdev
 from typing import NamedTuple
 
 from diagnostics.readers.console.plain_text import strip_ansi
@@ -106,18 +107,19 @@ def numbers_of_pure_line(line: str) -> Mapping[str, str]:
 
 
 def numbers_in(words: str) -> Mapping[str, str]:
-    """The numbers of a text by their names, units dropped; of a list of rewards the mean."""
-    words = _LIST.sub(_mean, words)
+    """The numbers of a text by their names, units dropped; of a list of rewards the mean and the spread."""
+    words = _LIST.sub(_mean_and_spread, words)
     return {_BEFORE_NAME.sub("", match["name"]).strip(): match["value"] for match in _PAIR.finditer(words)}
 
 
-def _mean(rewards: re.Match[str]) -> str:
-    """A list of rewards with its mean in its place; as it is where it is none of numbers."""
+def _mean_and_spread(rewards: re.Match[str]) -> str:
+    """A list of rewards with its mean in its place, and its deviation; as it is where it is none of numbers."""
     try:
         values = [float(value) for value in rewards["values"].replace(",", " ").split()]
-        return f"|{rewards['name']}{sum(values) / len(values):g}"  # words before it are no part of its name
-    except (ValueError, ZeroDivisionError):
+        mean = f"|{rewards['name']}{fmean(values):g}"  # words before it are no part of its name
+    except ValueError:
         return rewards[0]
+    return f"{mean}|reward_std={stdev(values):g}|" if len(values) > 1 else mean
 
 
 def _spaced_numbers(words: str) -> Mapping[str, str]:

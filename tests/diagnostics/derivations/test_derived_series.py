@@ -15,6 +15,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample, Samples
 from diagnostics.model.series import Series
 from diagnostics.model.settings import Setting, Settings
+from diagnostics.rules import evaluate
 
 ROOT = Path(__file__).parents[3]
 COLLAPSED = ROOT / "tests" / "fixtures" / "trl_corpus" / "learning-rate-too-high"
@@ -172,6 +173,15 @@ def test_a_run_that_ends_without_a_signal_says_from_where(make_run: MakeRun) -> 
     found = derived(run)["zero_std_fraction"]
     assert (found.steps.tolist(), found.values.tolist()) == ([6, 7, 8, 9], [1.0] * 4)
     assert "zero_std_fraction" not in derived(make_run("grpo", advantages_min="0x5 -1x4", advantages_max="0x5 1x4"))
+
+
+def test_a_loop_of_one_group_a_step_is_seen_to_have_no_signal_in_most(make_run: MakeRun) -> None:
+    run = make_run("grpo", reward="1 1 0.5 1 1 0 1 1 " * 8, reward_std="0 0 0.5 0 0 0 0 0 " * 8)
+    run = replace(run, derived=derived(run))
+    found = derived(run)["zero_std_fraction"]
+    assert (found.derivation.precision, found.values[:4].tolist()) == ("lower bound", [1.0, 1.0, 0.0, 1.0])
+    assert "zero-variance-groups" in [outcome.rule for outcome in evaluate(run) if outcome.severity]
+    assert "zero_std_fraction" not in derived(make_run("grpo", reward_std="0.1x9"))
 
 
 def test_the_trainers_idle_share_is_its_waiting_over_the_step(make_run: MakeRun) -> None:

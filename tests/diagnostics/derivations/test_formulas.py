@@ -18,6 +18,7 @@ from diagnostics.derivations.formulas import (
     rate,
     share_of,
     without_signal,
+    without_spread,
 )
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
@@ -145,3 +146,13 @@ def test_a_count_since_the_start_is_taken_apart() -> None:
     share = dropped_share_of_total(np.array([2.0, 3.0, 3.0, 1.0]), np.array([1.0, 3.0, 4.0, 3.0]))
     assert share.tolist()[1:3] == [0.25, 0.0]
     assert np.isnan(share[[0, 3]]).all()
+
+
+def test_rewards_without_a_spread_say_how_many_groups_have_no_signal_at_least() -> None:
+    spread, silent = values(open_run(COLLAPSED), "reward_std", "zero_std_fraction")
+    least = without_spread(spread)
+    assert least is not None
+    assert (least <= silent).all()
+    assert least[silent == 1].all()
+    assert without_spread(np.array([0.1, 0.2])) is None
+    assert np.array_equal([1.0, 0.0, np.nan], without_spread(np.array([0.0, 0.3, np.nan])), equal_nan=True)
