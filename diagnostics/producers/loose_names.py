@@ -1,26 +1,36 @@
 """What people call the metrics of loops of their own: `avg_reward`, `Mean Reward`, `train/kl_div`.
 
-A name counts when its words, without those that say "the mean" or "of this step", are one of a few that can hardly
-mean anything else. Extremes and deviations keep their word and are never taken for the mean. A length is not among
-them: it may be of tokens, characters or whole sequences.
+A name counts when its words, without those that say "the mean" or "of this step" and what it is a mean over, are one
+of a few that can hardly mean anything else. Extremes and deviations keep their word and are never taken for the mean. A
+length is not among them: it may be of tokens, characters or whole sequences.
 """
 
 import re
 from collections.abc import Iterable
+from itertools import takewhile
 
 _SILENT = frozenset(("avg", "average", "mean", "train", "training", "batch", "step", "current", "the", "of"))
+_OVER = frozenset(("over", "across"))  # what follows is what the mean is of
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SHARES = ("success rate", "solve rate", "win rate")  # the reward where nothing else is
 _MEANINGS = {
     "reward": ("reward", "rewards", "total reward", "episode reward", "rollout reward", "running reward", *_SHARES),
     "reward_std": ("reward std", "rewards std", "std reward", "reward stddev"),
-    "loss": ("loss", "grpo loss", "ppo loss"),
-    "policy_loss": ("policy loss", "pg loss", "actor loss", "pi loss"),
-    "value_loss": ("value loss", "critic loss", "vf loss", "v loss", "value fn loss", "value function loss"),
-    "kl_per_sequence": ("kl", "kl div", "kl divergence", "ref kl", "kl ref", "kl to ref", "kl reference"),
+    "loss": ("loss", "losses", "grpo loss", "ppo loss"),
+    "policy_loss": ("policy loss", "policy losses", "pg loss", "actor loss", "pi loss"),
+    "value_loss": (
+        "value loss",
+        "value losses",
+        "critic loss",
+        "vf loss",
+        "v loss",
+        "value fn loss",
+        "value function loss",
+    ),
+    "kl_per_sequence": ("kl", "kls", "kl div", "kl divergence", "ref kl", "kl ref", "kl to ref", "kl reference"),
     "approx_kl": ("approx kl", "approxkl", "approx kl old"),
-    "entropy_per_token": ("entropy", "policy entropy", "token entropy"),
-    "grad_norm": ("grad norm", "gradient norm", "gradnorm"),
+    "entropy_per_token": ("entropy", "entropies", "policy entropy", "token entropy"),
+    "grad_norm": ("grad norm", "grad norms", "gradient norm", "gradnorm"),
     "learning_rate": ("lr", "learning rate"),
     "clip_fraction": ("clip frac", "clipfrac", "clip fraction", "clipped frac"),
 }
@@ -40,4 +50,5 @@ def loose_names(tags: Iterable[str]) -> dict[str, str]:
 
 
 def _words(tag: str) -> str:
-    return " ".join(word for word in map(str.lower, _WORD.findall(tag)) if word not in _SILENT)
+    words = takewhile(lambda word: word not in _OVER, map(str.lower, _WORD.findall(tag)))
+    return " ".join(word for word in words if word not in _SILENT)

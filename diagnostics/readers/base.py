@@ -3,6 +3,7 @@
 import functools
 import importlib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import translate
 from pathlib import Path
@@ -238,6 +239,14 @@ class FormatModule(Protocol):
 
     def start_time(self, path: Path) -> float | None:
         """When the run at this path began, in seconds since the epoch, according to its name or its first records."""
+        ...
+
+
+class TextModule(FormatModule, Protocol):
+    """What the module of a format of printed text provides."""
+
+    def runs_of(self, file: Path) -> Iterable[RunRef]:
+        """The runs in a text, whatever it is called."""
         ...
 
 

@@ -8,10 +8,20 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import cast
 
 from diagnostics.foreign_files import NotRegularFile, TimedOut
 from diagnostics.foreign_files.walk import folders_below
-from diagnostics.readers.base import FORMATS, Format, Reader, RunRef, UnreadableRun, format_named, load
+from diagnostics.readers.base import (
+    FORMATS,
+    Format,
+    Reader,
+    RunRef,
+    TextModule,
+    UnreadableRun,
+    format_named,
+    load,
+)
 from diagnostics.readers.cached_reader import Cacheable, CachedReader
 from diagnostics.readers.grouping import group_runs
 from diagnostics.readers.run_parts import members
@@ -21,6 +31,7 @@ from diagnostics.visible_text import one_line
 LOOKED_FOR = ", ".join(dict.fromkeys(mark for form in FORMATS for mark in form.marks))
 MAX_LISTED = 5
 MOST_CHARACTERS = 300  # of a path in a sentence
+_TEXTS = ("console", "progress")  # known by what they say, and not by their names
 _SAME_DIGITS = str.maketrans("123456789", "000000000")
 _log = logging.getLogger(__name__)
 
@@ -48,7 +59,15 @@ def _at(path: Path) -> list[RunRef]:
     if not file.is_file():
         return []
     inside = [ref for ref in _runs_in(file.parent, [file.name]) if ref.path in (path, file.parent) or file == path]
-    return [ref for ref in inside if _are_nested(ref.path, path) or path in ref.files]
+    found = [ref for ref in inside if _are_nested(ref.path, path) or path in ref.files]
+    return found or [ref for ref in _of_any_name(file) if _are_nested(ref.path, path)]
+
+
+def _of_any_name(file: Path) -> Iterator[RunRef]:
+    """The runs of a text, whatever it is called: a path that is named is meant."""
+    if not _formats_of([file.name]):
+        for form in _TEXTS:
+            yield from cast(TextModule, load(format_named(form))).runs_of(file)
 
 
 def _are_nested(one: Path, two: Path) -> bool:

@@ -142,7 +142,7 @@ def verl_console(folder: Path) -> None:
 
 
 def progress(folder: Path) -> None:
-    """What three trainers of one's own print, among other lines."""
+    """What trainers of one's own print, among other lines."""
     folder.mkdir(parents=True)
     rows = {
         "epochs.log": (
@@ -151,6 +151,8 @@ def progress(folder: Path) -> None:
         "bars.out": ("\x1b[32m[run]\x1b[0m {all}/8 | loss=-0.5 | reward=1e-3 | acc=87.5%\n"),
         "headings.log": ("=== Step {all}/8 ===\n  Loss: 0.5\n  Mean reward: nan\n"),
         "dicts.log": ("2026-01-01 00:00:00 - INFO - {{'step': {all}, 'rewards': [0, 1], 'kl': 0.1}}\n"),
+        "blocks.log": ("| train/   |     |\n|   reward | 0.5 |\n|   loss   | nan |\n| iterations | {all} |\n------\n"),
+        "objects.log": ('{{\n  "step": {all},\n  "reward": 0.5\n}}\n'),
         "chat.txt": ("epoch: 0|step: {all}|act_loss: 0.2|cri_loss: 0.1\naverage reward score: 0.5\n-----\n"),
     }
     for name, row in rows.items():

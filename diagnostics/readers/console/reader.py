@@ -22,13 +22,13 @@ MARKS = "*.log", "*.out", "*.txt"
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
     """Every text file directly in the folder with a row of metrics, or with signs that a training started."""
-    files = [file for file in files_in(folder, *MARKS) if not is_own_log(file) and is_console(file)]
-    return tuple(ref for file in files for ref in _runs_of(file))
+    return tuple(ref for file in files_in(folder, *MARKS) for ref in runs_of(file))
 
 
-def _runs_of(file: Path) -> Iterator[RunRef]:
-    """The only training in a text is the file itself; of several each has its number below the file."""
-    count = count_of_trainings(file)
+def runs_of(file: Path) -> Iterator[RunRef]:
+    """The trainings in a text, whatever it is called: the only one is the file itself; of several each has its number
+    below the file."""
+    count = count_of_trainings(file) if not is_own_log(file) and is_console(file) else 0
     for number in range(1, count + 1):
         path, name = (file, _name(file)) if count == 1 else (file / str(number), f"{_name(file)} {number}")
         yield RunRef(path, "console", name, _home(file))

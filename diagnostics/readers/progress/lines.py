@@ -44,6 +44,10 @@ _SPACED = re.compile(
 )
 _LIST = re.compile(r"""(?i)(?P<name>(?:reward|score)s?["']?\s?[=:]\s{0,4})\[(?P<values>[-+\d.eE, ]{3,4000})\]""")
 """The rewards of a step's answers, one by one."""
+_NAMED_BEFORE = re.compile(r"(?P<name>[^\W\d][\w /-]{0,40}?)\s?(?:@|\bat)\s*$", re.IGNORECASE)
+_VALUE_BEHIND = re.compile(rf"\s?[:=]\s{{0,4}}(?P<value>{_NUMBER})(?=[\s,|;)]|$)", re.IGNORECASE)
+"""Around a step: `Mean reward @ step 3: 0.36`."""
+_EMPHASIS = re.compile(r"\*\*|`")
 _BEFORE_NAME = re.compile(r".*\d\s?%?\s?\(")
 _WORDS = re.compile(r"[^\W\d_]")
 _NAME = re.compile(r"(?<![^\s|,;])[^\s\d=:|,;\[\]]{1,100}(?=\s?[=:])")
@@ -70,8 +74,9 @@ class ProgressLine(NamedTuple):
 def parse_line(line: str) -> ProgressLine | None:
     """What a line says of a step; None for most lines."""
     has_pairs = "=" in line or ":" in line
-    words = strip_ansi(line[:LONGEST_LINE])
-    if not has_pairs and not _POSITIONS[0].match(words.lstrip(_ORNAMENTS)):
+    words = _EMPHASIS.sub("", strip_ansi(line[:LONGEST_LINE]))
+    begins = words.lstrip(_ORNAMENTS)
+    if not has_pairs and not (_POSITIONS[0].match(begins) or _EPOCH.match(begins)):
         return None
     epoch = _EPOCH.search(words)
     rest = _without(words, epoch) if epoch else words
@@ -79,10 +84,11 @@ def parse_line(line: str) -> ProgressLine | None:
     found = position or epoch
     if found is None:
         return None
+    around = _number_around(rest, position) if position else {}
     rest = _without(rest, position) if position else rest
     # what precedes the step may be the place in the code
     after = rest[found.start() :]
-    numbers = numbers_in(after) or numbers_in(rest) or _spaced_numbers(after)
+    numbers = {**around, **numbers_in(after)} or numbers_in(rest) or _spaced_numbers(after)
     is_heading = not numbers and _WORDS.search(rest) is None
     if not has_pairs and not numbers and not is_heading:
         return None
@@ -120,6 +126,12 @@ def _mean_and_spread(rewards: re.Match[str]) -> str:
     except ValueError:
         return rewards[0]
     return f"{mean}|reward_std={stdev(values):g}|" if len(values) > 1 else mean
+
+
+def _number_around(words: str, step: re.Match[str]) -> Mapping[str, str]:
+    """The number whose name stands before the step, and whose value behind it."""
+    name, value = _NAMED_BEFORE.search(words[: step.start()]), _VALUE_BEHIND.match(words[step.end() :])
+    return {name["name"].strip(): value["value"]} if name and value else {}
 
 
 def _spaced_numbers(words: str) -> Mapping[str, str]:

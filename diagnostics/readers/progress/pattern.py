@@ -1,19 +1,20 @@
 """The rows of a training among printed lines: the lines that name their step in the same way, most often."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from diagnostics.language import N_
 from diagnostics.model.series import RawSeries
 from diagnostics.readers.columns import Columns
 from diagnostics.readers.progress.lines import OF_TRAINING, ProgressLine, numbers_of_pure_line, parse_line
-from diagnostics.readers.progress.tables import PrintedTable
+from diagnostics.readers.progress.tables import PrintedBlock, PrintedTable, row_of_block
 from diagnostics.told import first_of, told
 
 LEAST_ROWS = 3  # with the same names, before a text is known as a training
 MOST_FALLING = 0.1  # of the rows have a step below that of the one before
 VARYING, LEAST_DECIMALS = -1, 3  # of a number; fewer do not make it 0 by rounding
 MOST_FORMS = 100  # that are told apart
+MOST_LINES = 200  # of a JSON object; a longer one is no row
 SHOWN = 8  # names or rows in a note
 LEAST_COUNTED = 10  # rows, where none names a step
 UNDERSTOOD = N_(
@@ -34,16 +35,52 @@ class Progress:
         self._forms: dict[str, _Form] = {}
         self._latest: _Form | None = None
         self._table = PrintedTable()
+        self._block = PrintedBlock()
+        self._object: list[str] = []  # the lines of a JSON object so far
         self._counted = _Form("")
         self._lines = 0
 
     def feed(self, line: str) -> bool:
         """Process the next line; whether it is a row with numbers."""
         self._lines += bool(line.strip())
-        return sum(self._take(piece) for piece in line.split("\r")) > 0
+        return sum(self._take(words) for piece in line.split("\r") for words in self._whole(piece)) > 0
+
+    def _whole(self, words: str) -> Sequence[str]:
+        """What can be processed with this line: the line; of an object in several lines nothing before its last."""
+        bare = words.strip()
+        if not self._object and bare != "{":
+            return (words,)
+        self._object.append(words)
+        if bare in ("}", "},"):
+            pieces: Sequence[str] = (" ".join(map(str.strip, self._object)),)
+        elif bare == "{" and len(self._object) > 1:  # the one before was no object, or holds another
+            pieces, self._object = self._object[:-1], [words]
+            return pieces
+        elif len(self._object) > MOST_LINES:
+            pieces = tuple(self._object)
+        else:
+            return ()
+        self._object = []
+        return pieces
 
     def _take(self, words: str) -> bool:
         """Process what a carriage return did not overwrite yet."""
+        block = self._block.ended_by(words)
+        is_row = bool(block) and self._take_block(block)
+        return self._take_line(words) or is_row
+
+    def _take_block(self, numbers: Mapping[str, str]) -> bool:
+        """Process the numbers of a block that ended."""
+        row = row_of_block(numbers)
+        form = None if row is None else self._form_of(row.form)
+        if row is None or form is None:
+            self._take_unnumbered(numbers)
+            return False
+        form.add(row)
+        self._latest = form
+        return True
+
+    def _take_line(self, words: str) -> bool:
         found = parse_line(words) or self._table.row(words)
         if found is not None and (form := self._form_of(found.form)) is not None:
             form.add(found)

@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
+from diagnostics.foreign_files.bounds import LINE_BYTES
 from diagnostics.foreign_files.folders import files_in
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.status import Status
@@ -31,9 +32,13 @@ _OF_TRAINING = re.compile(OF_TRAINING.pattern.encode())
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
     """Every text file directly in the folder with rows of a training that no other format reads."""
-    texts = (file for file in files_in(folder, *MARKS) if not is_own_log(file) and not is_console(file))
-    files = [file for file in texts if _is_progress(file)]
-    return tuple(RunRef(file, "progress", name_of(file), folder) for file in files)
+    return tuple(ref for file in files_in(folder, *MARKS) for ref in runs_of(file))
+
+
+def runs_of(file: Path) -> tuple[RunRef, ...]:
+    """The run that a text holds, whatever it is called."""
+    is_ours = not is_own_log(file) and not is_console(file) and _is_progress(file)
+    return (RunRef(file, "progress", name_of(file), file.parent),) if is_ours else ()
 
 
 def start_time(path: Path) -> float | None:
@@ -93,6 +98,7 @@ class _Log:
         self.ending = Ending()
         self._lines = TextLines(path)
         self._clock = TextClock(None)
+        self._fed = 0  # pieces of the incomplete last line, each ended by a carriage return
 
     @property
     def was_replaced(self) -> bool:
@@ -106,11 +112,19 @@ class _Log:
     def read(self) -> bool:
         before = self._lines.tail.offset
         for line in self._lines.lines():
-            self.ending.feed(line)
-            self._clock.feed(line)
-            if self.progress.feed(line):
-                self.ending.clear()
+            self._feed("\r".join(line.split("\r")[self._fed :]))
+            self._fed = 0
+        pieces = self._lines.incomplete_line(LINE_BYTES).split("\r")  # a bar that overwrites itself ends no line
+        for piece in pieces[self._fed : -1]:
+            self._feed(piece)
+        self._fed = len(pieces) - 1
         return self._lines.tail.offset != before
+
+    def _feed(self, line: str) -> None:
+        self.ending.feed(line)
+        self._clock.feed(line)
+        if self.progress.feed(line):
+            self.ending.clear()
 
     def status(self, written: float, now: float) -> Status:
         rows, error, printed = self.progress.rows, self.ending.error, self._clock.written(self._file, written)

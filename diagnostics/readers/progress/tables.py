@@ -1,7 +1,7 @@
-"""Rows of a table that a trainer printed: a line with the names of its columns, and lines of numbers below it."""
+"""Rows that a trainer printed as tables: numbers below the names of columns, or a block of names and numbers."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from diagnostics.readers.console.plain_text import strip_ansi
 from diagnostics.readers.progress.lines import OF_TRAINING, ProgressLine
@@ -13,6 +13,9 @@ _SHORTEST = ("step", "iter", "update", "episode", "epoch", "rollout")
 _BETWEEN = re.compile(r"\s*[|│┃]\s*|\t+|\s{2,}")
 _EDGES = " \t\r|│┃"
 _OF_NUMBERS = re.compile(r"[-+.\d]")
+_NAME_AND_NUMBER = re.compile(r"\s*[|│┃]\s*(?P<name>[^|│┃]{1,80}?)\s*[|│┃]\s*(?P<value>[^\s|│┃]{1,40})\s*[|│┃]\s*")
+_SECTION = re.compile(r"\s*[|│┃]\s*[\w ]{1,40}/\s*[|│┃]\s*[|│┃]\s*")
+_STEPS_OF_BLOCK = ("iterations", "n_updates", "total_timesteps", *sorted(_STEPS))
 _EMPTY = frozenset(("", "-", "--", "n/a", "none"))
 
 
@@ -48,6 +51,33 @@ class PrintedTable:
         if not re.fullmatch(r"\d{1,18}", step) or not numbers or not all(map(_is_number, numbers.values())):
             return None
         return ProgressLine(f"{self._names[self._axis]} | …", int(step), None, 0, 1, numbers)
+
+
+class PrintedBlock:
+    """The block that is being printed, if one is: a name and a number in each line, as of Stable-Baselines3."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, str] = {}
+
+    def ended_by(self, line: str) -> Mapping[str, str]:
+        """The numbers of the block that this line ends; none while it goes on, and for lines of other text."""
+        found = _NAME_AND_NUMBER.fullmatch(strip_ansi(line)) if len(line) <= MOST_CHARACTERS else None
+        if found is not None and _is_number(found["value"]) and found["name"] not in self._numbers:
+            self._numbers[found["name"]] = found["value"]
+            return {}
+        if len(line) <= MOST_CHARACTERS and _SECTION.fullmatch(line):
+            return {}
+        ended, self._numbers = self._numbers, {}
+        return ended
+
+
+def row_of_block(numbers: Mapping[str, str]) -> ProgressLine | None:
+    """The row of a block that names its step; None where it does not."""
+    axis = next((name for name in _STEPS_OF_BLOCK if re.fullmatch(r"\d{1,18}", numbers.get(name, ""))), None)
+    if axis is None:
+        return None
+    others = {name: value for name, value in numbers.items() if name != axis}
+    return ProgressLine(f"{axis} | …", int(numbers[axis]), None, 0, 1, others) if others else None
 
 
 def _split(words: str, count: int) -> Sequence[str]:

@@ -14,6 +14,7 @@ from diagnostics.readers.tables.metric_rows import (
     STEP_NAMES,
     SURELY_OF_TRAINING,
     are_counted_rows,
+    flat_row,
     is_metric_row,
     whole_step,
 )
@@ -49,7 +50,7 @@ def _below(value: Any, depth: int) -> Iterator[History]:
 def _are_rows(rows: History, are_all: bool) -> bool:
     """Whether these are a training's; of rows that are but a part of a document, one names what a training logs."""
     objects = [row for row in rows[:MOST_SEEN] if isinstance(row, dict)]
-    first = objects[0] if objects else {}
+    first = flat_row(objects[0]) if objects else {}
     if is_metric_row(first) and (are_all or any(map(SURELY_OF_TRAINING.search, first))):
         return True
     return are_counted_rows(objects[:LEAST_COUNTED])

@@ -17,7 +17,7 @@ from diagnostics.foreign_files.folders import files_in
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef
-from diagnostics.readers.files.json_lines import as_whole, parse_value
+from diagnostics.readers.files.json_lines import as_whole, parse_row, parse_value
 from diagnostics.readers.single_file import name_of
 from diagnostics.readers.tables.json_history import rows_in
 from diagnostics.readers.tables.metric_rows import (
@@ -39,7 +39,7 @@ MOST_FILES = 1 << 15  # whose classification is remembered
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _SPACE = b" \t\r\n"
 _NAMED = rb'"[^"\n]{0,80}(?:reward|loss|kl|return)[^"\n]{0,80}"\s{0,80}:\s{0,80}'
-_ROW = re.compile(rb"(?i)" + _NAMED + rb"[-\d.NI]")
+_ROW = re.compile(rb"(?i)" + _NAMED + rb'(?:\{\s{0,80}"[^"\n]{0,80}"\s{0,80}:\s{0,80})?[-\d.NI]')
 _COLUMN = re.compile(rb"(?i)" + _NAMED + rb"\[\s{0,80}[-\d.NI]")
 _LIST_OF_ROWS = re.compile(rb"(?:^|:)\s{0,80}\[\s{0,80}\{")
 ROW_BYTES = 4000  # of the first row of a list, in which a training's name stands
@@ -69,9 +69,16 @@ def _holds_history(file: Path, inode: int, size: int, changed: int) -> bool:
     head = read_head(file, HEAD_BYTES).removeprefix(_BYTE_ORDER_MARK).lstrip(_SPACE)
     if head.startswith(b"[") and is_metric_row(_first_object(head[1:])):
         return True
-    if head.startswith(b"{") and f'"{HISTORY_KEY}"'.encode() in head:
+    if head.startswith(b"{") and (f'"{HISTORY_KEY}"'.encode() in head or _are_lines(head)):
         return True
     return size <= MOST_BYTES and _may_hold_rows(head) and bool(rows_in(_document(read_whole(file))))
+
+
+def _are_lines(head: bytes) -> bool:
+    """Whether a file begins with rows of metrics as JSON lines."""
+    first, _, rest = head.partition(b"\n")
+    row, second = parse_row(first), parse_row(rest.partition(b"\n")[0])
+    return row is not None and is_metric_row(row) and second is not None
 
 
 def _may_hold_rows(head: bytes) -> bool:
@@ -130,7 +137,8 @@ class Reader(WholeFileReader):
 
 
 def _document(content: bytes) -> Any:
+    text = content.removeprefix(_BYTE_ORDER_MARK)
     try:
-        return parse_value(content.removeprefix(_BYTE_ORDER_MARK))
+        return parse_value(text)
     except ValueError:
-        return None
+        return [parse_row(line) for line in text.splitlines()] if _are_lines(text) else None

@@ -22,6 +22,7 @@ STEP_NAMES = (  # in lower case
     "total_timesteps",
 )
 LEAST_COUNTED = 10  # rows without a step that are taken for a training's
+MOST_BELOW = 50  # numbers below one name; more are a table of another kind
 LONGEST_WORD = 40  # characters in a cell of such a row: longer ones are texts
 SURELY_OF_TRAINING = re.compile(r"(?i)reward|loss|(?<![a-z])(?:kl|return)(?![a-z])")
 """What a number of a training is called where no step tells that a row is one's. "Score" is in many other tables."""
@@ -88,13 +89,22 @@ def whole_step(value: Any) -> int | None:
 def flat_row(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """A row's metrics: verl nests them under `data`, non-finite ones as null; others put them beside the step.
 
-    Many loops of people's own nest them under `metrics`.
+    Many loops of people's own nest them under `metrics`. Numbers below a name, as in `{"reward": {"mean": 0.5}}`, get
+    both names, `reward/mean`.
     """
     nest = next((name for name in _NESTS if isinstance(row.get(name), dict)), None)
-    if nest is None:
+    if nest is not None:
+        metrics = {name: math.nan if value is None else value for name, value in row[nest].items()}
+        row = {**{name: value for name, value in row.items() if name != nest}, **metrics}
+    below = [name for name, value in row.items() if isinstance(value, dict) and _are_numbers(value)]
+    if not below:
         return row
-    metrics = {name: math.nan if value is None else value for name, value in row[nest].items()}
-    return {**{name: value for name, value in row.items() if name != nest}, **metrics}
+    flat = {f"{name}/{inner}": value for name in below for inner, value in row[name].items()}
+    return {**{name: value for name, value in row.items() if name not in below}, **flat}
+
+
+def _are_numbers(values: Mapping[str, Any]) -> bool:
+    return 0 < len(values) <= MOST_BELOW and all(number_of(value) is not None for value in values.values())
 
 
 def csv_row(header: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:

@@ -45,6 +45,7 @@ from diagnostics.told import told
 MARKS = "*.jsonl", "*.csv", "*.tsv", "*.parquet", "progress.json"
 """The last is what Stable-Baselines3 calls its JSON lines."""
 MOST_BEFORE = 4  # rows, of settings and the like, the last of which may be the first of metrics
+_CURVE = ["Wall time", "Step", "Value"]
 _STEP_FILE = re.compile(r"completions_\d+\.parquet")
 _TIMES = ("time", "timestamp", "_timestamp", "Wall time")  # the last is TensorBoard's, as its page exports a curve
 
@@ -234,12 +235,19 @@ class _CsvLog(_Log):
             self._between = csv_lines.separator_of(text)
         cells = csv_lines.cells(text, self._between)
         if not self._header:
-            self._header = cells
+            self._header = _named_curve(cells, self.path)
             self._lines.tail.head = max(self._lines.tail.head, line + b"\n", key=len)
         elif len(cells) != len(self._header):
             self._misfits += 1
         else:
             self.take(csv_row(self._header, cells))
+
+
+def _named_curve(header: Sequence[str], file: Path) -> Sequence[str]:
+    """The header of a table; of one curve, as TensorBoard's page exports it, the file's name may say which."""
+    _, _, tag = file.stem.rpartition("-tag-")
+    is_named = tag != file.stem or SURELY_OF_TRAINING.search(tag) is not None
+    return [*header[:-1], tag] if [*header] == _CURVE and is_named else header
 
 
 class _ParquetLog(_Log):

@@ -23,6 +23,8 @@ from diagnostics.producers.loose_names import loose_names
         ("Critic Loss", "value_loss"),
         ("mean_entropy", "entropy_per_token"),
         ("LR", "learning_rate"),
+        ("Average reward over 8 rollouts", "reward"),
+        ("losses", "loss"),
     ],
 )
 def test_a_name_is_known_by_its_words(tag: str, metric: str) -> None:

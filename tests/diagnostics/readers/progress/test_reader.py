@@ -1,5 +1,6 @@
 """Tests of what trainers of one's own print: which lines are rows, what they say, and which texts hold a training."""
 
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,10 @@ def read(file: Path) -> Any:
         ("step 3: rewards=[1, 0, 0.5] kl=0.1", "step #", 3, None, {"rewards": 0.5, "reward_std": 0.5, "kl": 0.1}),
         ("step 3: rewards=[0.5] kl=0.1", "step #", 3, None, {"rewards": 0.5, "kl": 0.1}),
         ("step 3: rewards=[1, e, 2] kl=0.1", "step #", 3, None, {"kl": 0.1}),
+        ("Mean reward @ step 3: 0.25, KL: 0.5", "step #", 3, None, {"Mean reward": 0.25, "KL": 0.5}),
+        ("Reward at step 3/9 = 0.25", "step #/#", 3, 9, {"Reward": 0.25}),
+        ("**Step 3** reward: `0.25` kl: `0.5`", "Step #", 3, None, {"reward": 0.25, "kl": 0.5}),
+        ("[Epoch 1][Batch 3/9] Loss 0.5 | Reward 0.25", "Epoch # Batch #/#", 3, 9, {"Loss": 0.5, "Reward": 0.25}),
         ("Step 4/9 | loss=0.5 | chain=[TOOL → ANSWER] reward=0.25", "Step #/#", 4, 9, {"loss": 0.5, "reward": 0.25}),
     ],
 )  # fmt: skip
@@ -223,6 +228,57 @@ def test_steps_in_the_text_of_a_model_are_no_headings(tmp_path: Path) -> None:
     recording = read(written(tmp_path, "".join(rows)))
 
     assert points(recording, "reward") == [(step, step / 10) for step in range(9)]
+
+
+RULER = "-" * 33
+
+
+def block(step: int, axis: str) -> str:
+    """As Stable-Baselines3 prints what it logged."""
+    cells = [("rollout/", ""), ("   reward_mean", step / 10), ("train/", ""), ("   loss", 0.5), (axis, step)]
+    return "".join(f"| {name:18} | {value!s:8} |\n" for name, value in cells)
+
+
+@pytest.mark.parametrize(("axis", "first"), [("iterations", 3), ("n_updates", 3), ("fps", 1)])
+def test_a_block_of_names_and_numbers_is_a_row(tmp_path: Path, axis: str, first: int) -> None:
+    rows = (f"{RULER}\n{block(step, axis)}{RULER}\n" for step in range(3, 15))
+    recording = read(written(tmp_path, "".join(rows)))
+
+    assert points(recording, "reward_mean") == [(first + row, (3 + row) / 10) for row in range(12)]
+    assert ("fps" in recording.tags, len(points(recording, "loss"))) == (axis == "fps", 12)
+
+
+def test_an_object_in_several_lines_is_a_row(tmp_path: Path) -> None:
+    rows = (json.dumps({"step": step, "reward": step / 10}, indent=2) + "\nsome words\n" for step in range(5))
+    recording = read(written(tmp_path, "".join(rows)))
+
+    assert points(recording, "reward") == [(step, step / 10) for step in range(5)]
+
+
+def test_what_follows_a_brace_that_nothing_closes_is_not_lost(tmp_path: Path) -> None:
+    rows = "".join(f"step {step}: reward=0.5\n" for step in range(300))
+    recording = read(written(tmp_path, "{\n" + rows))
+
+    assert len(points(recording, "reward")) == 300
+
+
+def test_a_bar_that_never_ended_its_line_is_read_up_to_its_last_return(tmp_path: Path) -> None:
+    bars = [f"rl: {step}0%|▌  | {step}/9 [00:10<01:20, 1.1it/s, reward=0.{step}]" for step in range(1, 9)]
+    file = written(tmp_path, "\r".join(bars[:4]))
+    log = progress.Reader(file)
+
+    assert points(log.refresh(), "reward") == [(step, step / 10) for step in range(1, 4)]
+    with file.open("a", encoding="utf-8") as more:
+        more.write("\r" + "\r".join(bars[4:]) + "\n")
+    assert points(log.refresh(), "reward") == [(step, step / 10) for step in range(1, 9)]
+
+
+@pytest.mark.parametrize("name", ["train_log", "slurm-7.err", "log.txt.1", "RESULTS.md"])
+def test_a_text_that_is_named_is_read_whatever_its_name(tmp_path: Path, name: str) -> None:
+    file = written(tmp_path, "".join(f"step {step}: reward={step / 10}\n" for step in range(9)), name)
+
+    assert find_runs(tmp_path) == []
+    assert open_run(file).series["reward"].values.tolist() == [step / 10 for step in range(9)]
 
 
 @pytest.mark.parametrize("between", ["   ", " | ", "\t", " "])

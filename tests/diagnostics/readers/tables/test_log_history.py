@@ -145,6 +145,24 @@ def test_rows_and_columns_are_found_wherever_they_are(tmp_path: Path, document: 
     assert recording.malformed == 0
 
 
+def test_rows_of_which_a_part_is_nested_deeper_are_found_below_a_key(tmp_path: Path) -> None:
+    rows = [{"step": row, "metrics": {"reward": {"mean": row / 10}}} for row in range(12)]
+    written(tmp_path, {"config": {"lr": 1e-6}, "history": rows})
+
+    assert points(Reader(find_runs(tmp_path)[0].path).refresh(), "reward/mean") == [
+        (row, row / 10) for row in range(12)
+    ]
+
+
+def test_json_lines_in_a_file_that_is_called_json_are_rows(tmp_path: Path) -> None:
+    lines = [json.dumps({"step": row, "reward": row / 10}) for row in range(5)]
+    (tmp_path / "metrics.json").write_text("\n".join(lines))
+
+    assert points(Reader(find_runs(tmp_path)[0].path).refresh(), "reward") == [(row, row / 10) for row in range(5)]
+    (tmp_path / "metrics.json").write_text(f"{lines[0]}\n")
+    assert find_runs(tmp_path) == []
+
+
 def test_of_several_places_the_one_with_the_most_rows_is_the_training(tmp_path: Path) -> None:
     rows = [{"step": row, "reward": row / 10} for row in range(12)]
     written(tmp_path, {"eval": [{"step": 3, "reward": 9.0}], "train": rows})

@@ -88,6 +88,26 @@ def test_a_curve_from_tensorboards_page_has_its_times(tmp_path: Path) -> None:
     assert values.times.tolist() == [1700000000.5, 1700000060.5]
 
 
+@pytest.mark.parametrize("name", ["run-a-tag-train_acc.csv", "run-reward-tag-train_acc.csv", "train_reward.csv"])
+def test_a_curve_from_tensorboards_page_is_called_as_its_file_says(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("Wall time,Step,Value\n1700000000.5,1,0.5\n1700000060.5,2,0.25\n")
+
+    tag = "train_reward" if name == "train_reward.csv" else "train_acc"
+    assert points(Reader(tmp_path / name).refresh(), tag) == [(1, 0.5), (2, 0.25)]
+
+
+def test_numbers_below_a_name_have_both_names(tmp_path: Path) -> None:
+    row = {"step": 1, "metrics": {"reward": {"mean": 0.5, "std": 0.1}, "kl": 0.2}, "texts": {"best": "a"}}
+    (tmp_path / "log.jsonl").write_text(json.dumps(row) + "\n")
+
+    tags = Reader(tmp_path / "log.jsonl").refresh().tags
+    assert {tag: series.values.tolist() for tag, series in tags.items()} == {
+        "reward/mean": [0.5],
+        "reward/std": [0.1],
+        "kl": [0.2],
+    }
+
+
 def test_a_line_with_too_few_cells_is_counted(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("step,loss\n1,0.5\n2\n3,0.125\n")
 
