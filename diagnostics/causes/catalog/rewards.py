@@ -7,13 +7,15 @@ from diagnostics.causes.catalog.rule_groups import (
     GARBLED_SAMPLE_RULES,
     WANDERING_RULES,
 )
-from diagnostics.causes.discriminators.rewards import (
+from diagnostics.causes.discriminators.reward_functions import (
     all_is_paid_in_full,
-    chance_decides,
-    completions_differ,
     full_marks_were_never_earned,
     function_is_dead,
     no_function_tells_apart,
+)
+from diagnostics.causes.discriminators.rewards import (
+    chance_decides,
+    completions_differ,
     nothing_tells_where_to_go,
     only_scores_are_inconsistent,
     only_the_reward_changed,

@@ -10,16 +10,14 @@ from diagnostics.causes.discriminators.entropy import entropy_exceeds_its_start,
 from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
 from diagnostics.causes.discriminators.shapes import break_at, find_break, medians_of_windows
 from diagnostics.causes.discriminators.updates import kl_weight
-from diagnostics.causes.indicator import is_critical, is_warning
-from diagnostics.detectors.averages import finite_median
-from diagnostics.detectors.extremes import finite_range
+from diagnostics.causes.indicator import is_warning
 from diagnostics.detectors.stillness import Change, change_of_level
 from diagnostics.model.algorithms import MAIN_REWARD
 from diagnostics.model.distances import distance_of_answers, level_at_the_end
-from diagnostics.model.outcome import Outcome, Severity
+from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
-from diagnostics.model.series import NO_VALUES, Series
+from diagnostics.model.series import Series
 
 START = 5  # logged points that show the start of a run, or its end
 MEDIAN_LAG = 2  # points: half of the five that a rule's median covers
@@ -33,7 +31,6 @@ CHANCE = 3.0  # standard errors of the difference of two means
 MOST = 0.5  # of the steps
 HUGE = 100.0  # beside an advantage of it a KL penalty of 0.05 per nat is lost
 ROUNDING = 1e-6  # of means in float32
-SELDOM = 0.02  # of full marks, 1: one answer in fifty
 REWARD_METRICS = ("reward", "score", "rlhf_reward")
 TABLES = 3  # sample tables that show how completions scored before, or since
 TABLES_OF_CHANCE = 12  # newest tables that are searched for the same answer to the same query
@@ -250,53 +247,6 @@ def scores_are_chance(run: Run) -> bool:
     again = [float(np.var(same, ddof=1)) for same in scores.values() if len(same) > 1]
     overall = float(np.var([score for same in scores.values() for score in same])) if again else 0.0
     return overall > 0 and float(np.mean(again)) >= MOST * overall
-
-
-def all_is_paid_in_full(outcome: Outcome, run: Run) -> bool:
-    """Whether every function gives every answer its full marks from the start."""
-    return outcome.message.template == "reward-func-constant.full"
-
-
-def function_is_dead(outcome: Outcome, run: Run) -> bool:
-    """Whether a function of several tells no answers apart, and not because all of them earn everything.
-
-    Where by now no function does, it is dead all the same if others told answers apart while it did not.
-    """
-    if all_is_paid_in_full(outcome, run):
-        return False
-    return outcome.severity is Severity.WARNING or (is_critical(outcome, run) and _others_told_apart(outcome, run))
-
-
-def no_function_tells_apart(outcome: Outcome, run: Run) -> bool:
-    """Whether no function does, and none did while the one that is told of was silent."""
-    return is_critical(outcome, run) and not _others_told_apart(outcome, run)
-
-
-def _others_told_apart(outcome: Outcome, run: Run) -> bool:
-    """Whether other functions told answers apart at many points since the one that is told of is constant.
-
-    One that is hardly ever earned tells nothing apart: of answers to hopeless prompts a few earn something by chance.
-    """
-    first = outcome.first_step or 0
-    spreads, means = (run.by_reward_function(f"reward_func_{what}") for what in ("std", "mean"))
-    return any(
-        int((series.values[series.steps >= first] > ROUNDING).sum()) >= 2 * START
-        and not _is_hardly_earned(means.get(name), first)
-        for name, series in spreads.items()
-        if series.name != outcome.metric
-    )
-
-
-def _is_hardly_earned(mean: Series | None, first: int) -> bool:
-    """Whether a function that gives 0 to 1 has mostly given next to nothing since a step."""
-    since = NO_VALUES if mean is None else mean.values[mean.steps >= first]
-    lowest, highest = finite_range(since)
-    return bool(len(since)) and lowest >= 0.0 and highest <= 1.0 and finite_median(since) <= SELDOM
-
-
-def full_marks_were_never_earned(run: Run, core: Collection[str]) -> bool:
-    """Whether it is equal rewards from the start that say that nothing is left to learn."""
-    return "reward-func-constant" in core
 
 
 def prompts_are_identical(run: Run, core: Collection[str]) -> bool:

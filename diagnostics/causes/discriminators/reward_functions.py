@@ -1,0 +1,61 @@
+"""What tells apart causes in the reward functions: one that is dead, or none that tells answers apart."""
+
+from collections.abc import Collection
+
+from diagnostics.causes.indicator import is_critical
+from diagnostics.detectors.averages import finite_median
+from diagnostics.detectors.extremes import finite_range
+from diagnostics.model.outcome import Outcome, Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import NO_VALUES, Series
+
+ENOUGH = 10  # logged points at which a function told answers apart: fewer are chance
+ROUNDING = 1e-6  # of means in float32
+SELDOM = 0.02  # of full marks, 1: one answer in fifty
+
+
+def all_is_paid_in_full(outcome: Outcome, run: Run) -> bool:
+    """Whether every function gives every answer its full marks from the start."""
+    return outcome.message.template == "reward-func-constant.full"
+
+
+def function_is_dead(outcome: Outcome, run: Run) -> bool:
+    """Whether a function of several tells no answers apart, and not because all of them earn everything.
+
+    Where by now no function does, it is dead all the same if others told answers apart while it did not.
+    """
+    if all_is_paid_in_full(outcome, run):
+        return False
+    return outcome.severity is Severity.WARNING or (is_critical(outcome, run) and _others_told_apart(outcome, run))
+
+
+def no_function_tells_apart(outcome: Outcome, run: Run) -> bool:
+    """Whether no function does, and none did while the one that is told of was silent."""
+    return is_critical(outcome, run) and not _others_told_apart(outcome, run)
+
+
+def _others_told_apart(outcome: Outcome, run: Run) -> bool:
+    """Whether other functions told answers apart at many points since the one that is told of is constant.
+
+    One that is hardly ever earned tells nothing apart: of answers to hopeless prompts a few earn something by chance.
+    """
+    first = outcome.first_step or 0
+    spreads, means = (run.by_reward_function(f"reward_func_{what}") for what in ("std", "mean"))
+    return any(
+        int((series.values[series.steps >= first] > ROUNDING).sum()) >= ENOUGH
+        and not _is_hardly_earned(means.get(name), first)
+        for name, series in spreads.items()
+        if series.name != outcome.metric
+    )
+
+
+def _is_hardly_earned(mean: Series | None, first: int) -> bool:
+    """Whether a function that gives 0 to 1 has mostly given next to nothing since a step."""
+    since = NO_VALUES if mean is None else mean.values[mean.steps >= first]
+    lowest, highest = finite_range(since)
+    return bool(len(since)) and lowest >= 0.0 and highest <= 1.0 and finite_median(since) <= SELDOM
+
+
+def full_marks_were_never_earned(run: Run, core: Collection[str]) -> bool:
+    """Whether it is equal rewards from the start that say that nothing is left to learn."""
+    return "reward-func-constant" in core
