@@ -12,6 +12,7 @@ from benchmarks.trl_runs.tasks import (
     helpdesk,
     letters,
     middle,
+    plurals,
     records,
     replies,
     roman,
@@ -45,5 +46,6 @@ TASKS: Mapping[str, Task] = {
         letters,
         contains,
         sums,
+        plurals,
     )
 }
