@@ -13,6 +13,7 @@ import numpy as np
 from diagnostics.detectors.extremes import extreme
 from diagnostics.detectors.noise import LEAST
 from diagnostics.detectors.proportions import CERTAIN
+from diagnostics.detectors.rolling import rolling_mean
 from diagnostics.detectors.stillness import noise_within
 from diagnostics.model.messages import Message
 from diagnostics.model.outcome import Outcome, Severity, Verdict
@@ -82,7 +83,7 @@ class Harm:
 
     is_shown: bool
     told: Message
-    has_risen: bool = False  # the score, instead
+    has_risen: bool = False  # the score, instead, and it has kept that
 
     @property
     def is_unknown(self) -> bool:
@@ -114,7 +115,9 @@ def harm_since(run: Run, step: int, outcomes: Iterable[Outcome]) -> Harm:
         if shown is not None:
             return Harm(is_shown=True, told=Message(f"harm.{shown}"))
         told = found[0] if found else None
-    return Harm(False, Message(UNKNOWN)) if told is None else Harm(told.is_fall, told.told, told.is_rise)
+    return (
+        Harm(False, Message(UNKNOWN)) if told is None else Harm(told.is_fall, told.told, told.is_rise and told.is_kept)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,7 @@ class _Change:
     series: Message
     before: float
     after: float
+    best: float  # level since
     least: float
 
     @property
@@ -133,6 +137,11 @@ class _Change:
     @property
     def is_rise(self) -> bool:
         return self.after - self.before > self.least
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the score has not fallen below its best level since."""
+        return not self.best - self.after > self.least
 
     @property
     def told(self) -> Message:
@@ -155,7 +164,8 @@ def _change(run: Run, series: Series | None, step: int) -> _Change | None:
     spread = spread_of_answers(run)
     small = SMALL_SHARE * abs(before) if spread is None else SMALL * spread
     name = Message(f"harm.{series.name}")
-    return _Change(name, before, after, max(CERTAIN * error, small))
+    best = max(after, extreme(rolling_mean(values[first:], LEVEL)))
+    return _Change(name, before, after, best, max(CERTAIN * error, small))
 
 
 def _rules_since(run: Run, step: int, outcomes: Iterable[Outcome]) -> Iterator[str]:

@@ -5,8 +5,8 @@ What it checks
     exactly 0, or, where several updates are made per batch, a size of the update and a clip fraction of exactly 0.
     Points at which no group has a signal (`frac_reward_zero_std` 1, or a spread of the reward of 0) do not count: there
     a gradient of 0 is correct, and other rules apply. An entropy and a KL to the reference that are the same to the
-    last digit in all of fifteen points or more, and not 0, show it as well: of a policy that moves no two batches agree
-    in both.
+    last digit in all of fifteen points or more, and not 0, show it as well where the loss is exactly 0 in each: of a
+    policy that moves no two batches agree in all of that.
 
 Why it matters
     The run costs as much as any other and nothing is learned.
@@ -65,8 +65,9 @@ class PolicyNotUpdating(RunRule[Limits]):
         grad_norm="The gradient norm was exactly 0 from step {first} to {last}.",
         learning_rate="The learning rate was exactly 0 from step {first} to {last}.",
         approx_kl="The updates left the policy exactly as it was from step {first} to {last}.",
-        unchanged="The entropy was {entropy} nats/token and the KL to the reference {measured} {unit}, to the last "
-        "digit, at each point from step {first} to {last}: the policy does not change, or the log does not measure it.",
+        unchanged="The loss was 0, the entropy {entropy} nats/token and the KL to the reference {measured} {unit}, to "
+        "the last digit, at each point from step {first} to {last}: the policy does not change, or nothing is "
+        "measured.",
         rounded="The log rounds its numbers: what reads 0 for long in {tag} may be anything below {least}.",
         rounded_enable="Log through a tracker, or with a version of the trainer that prints all digits.",
     )
@@ -82,8 +83,8 @@ class PolicyNotUpdating(RunRule[Limits]):
             return unchanged
         if not judged:
             points = [item.found for item in _too_few(readings)] or [len(item) for item in _what_is_measured(run)]
-            needed = limits.warm_up + limits.patience
-            return too_few(needed, max(points)) if max(points) < needed else Quiet()
+            needed, most = limits.warm_up + limits.patience, max(points, default=0)
+            return too_few(needed, most) if most < needed else Quiet()
         for reading in judged:
             finding = self.judged(reading, key=reading.series.name)
             if isinstance(finding, Fired):
@@ -95,6 +96,9 @@ class PolicyNotUpdating(RunRule[Limits]):
         """The finding that what is measured of the policy is the same at every point."""
         measured = _what_is_measured(run)
         if run.data_health.rounded_to or not measured or not all(_is_one_value(series) for series in measured):
+            return None
+        loss = run.get("policy_loss", "loss")
+        if loss is None or loss.values.any():
             return None
         entropy, kl = measured
         if min(len(entropy), len(kl)) < limits.warm_up + limits.patience:

@@ -134,7 +134,14 @@ def test_a_score_that_the_first_update_ruined_has_fallen_from_its_first_point(ma
     assert "while the score fell from 0.6" in message_text(outcome_of(run).message)
 
 
-@pytest.mark.parametrize(("score", "severity"), [("0.2..0.8x60", Severity.INFO), ("0.5x60", Severity.WARNING)])
+@pytest.mark.parametrize(
+    ("score", "severity"),
+    [
+        ("0.2..0.8x60", Severity.INFO),
+        ("0.5x60", Severity.WARNING),
+        ("0.1x20 0.1..0.9x20 0.4x20", Severity.WARNING),  # it has lost half of what it gained
+    ],
+)
 def test_large_updates_are_a_note_while_the_score_rises(make_run: MakeRun, score: str, severity: Severity) -> None:
     run = make_run("ppo", approx_kl="0.01x20 0.2x40", score=noisy(score), score_std="0.3x60")
     assert outcome_of(run, "update-too-large").severity is severity

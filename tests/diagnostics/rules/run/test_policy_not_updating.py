@@ -55,13 +55,19 @@ def test_it_is_skipped_where_its_inputs_are_missing(judge: Judge) -> None:
 def test_an_entropy_and_a_kl_that_are_the_same_to_the_last_digit_are_of_a_policy_that_stands_still(
     judge: Judge,
 ) -> None:
-    still = {"entropy_per_token": "1x16", "kl_per_sequence": "0.0187x16"}
+    still = {"entropy_per_token": "1x16", "kl_per_sequence": "0.0187x16", "policy_loss": "0x16"}
     outcome = judge("policy-not-updating", "grpo", **still)
     assert (outcome.severity, outcome.message.template) == (Severity.CRITICAL, "policy-not-updating.unchanged")
     for other in (
-        {"entropy_per_token": "1x14", "kl_per_sequence": "0.0187x14"},
-        {"entropy_per_token": "1x16", "kl_per_sequence": "0x16"},
-        {"entropy_per_token": "1x15 1.0001", "kl_per_sequence": "0.0187x16"},
+        {"entropy_per_token": "1x14", "kl_per_sequence": "0.0187x14", "policy_loss": "0x14"},
+        still | {"kl_per_sequence": "0x16"},
+        still | {"entropy_per_token": "1x15 1.0001"},
+        still | {"policy_loss": "0x15 0.1"},
         still | {"rounded_to": 0.001},
     ):
         assert judge("policy-not-updating", "grpo", **other).verdict is not Verdict.FIRED
+
+
+def test_a_size_of_updates_alone_is_too_little_to_judge(judge: Judge) -> None:
+    outcome = judge("policy-not-updating", "ppo", approx_kl="0x20", score="1x20")
+    assert (outcome.verdict, outcome.message.values["found"]) == (Verdict.SKIPPED, 0)
