@@ -104,21 +104,24 @@ class EntropyCollapse(RunRule[Limits]):
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "entropy_per_token")
         limits = paced(limits, run, series, start=5, flat=20)
-        certain = self._certain(run, series, limits)
-        if certain is not None and certain.message.template.endswith(".certain"):
+        most = _most_of_certain(run, series, limits)
+        starts_certain = start_level(series.values / most, MEDIAN_WINDOW) <= 1.0
+        certain = self._certain(run, series, most, limits, starts_certain=starts_certain)
+        if certain is not None and starts_certain:
             return certain
         used_up = self._used_up(run, series, limits)
         return used_up if isinstance(used_up, Fired) else certain or used_up
 
-    def _certain(self, run: Run, entropy: Series, limits: Limits) -> Fired | None:
+    def _certain(
+        self, run: Run, entropy: Series, most: Values, limits: Limits, *, starts_certain: bool
+    ) -> Fired | None:
         """The finding that there is nothing to explore with, from the start or since; None where the task is solved."""
-        most, limits = _most_of_certain(run, entropy, limits), paced(limits, run, entropy, patience=5)
+        limits = paced(limits, run, entropy, patience=5)
         level = Level(Severity.WARNING, 1.0, limits.patience)
         reading = read_levels(replace(entropy, values=entropy.values / most), (level,), above=False)
         if not isinstance(reading, Reading) or reading.breach is None or not reading.breach.episode.still:
             return None
         recent = entropy.steps[reading.breach.episode.first :]
-        starts_certain = start_level(entropy.values / most, MEDIAN_WINDOW) <= 1.0
         has_gained = has_risen(run.get("score") or main_reward(run))
         is_learning = has_gained and not starts_certain
         if is_learning or is_solved(run, entropy.steps if starts_certain else recent, limits.full_marks):

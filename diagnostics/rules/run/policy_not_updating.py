@@ -73,7 +73,7 @@ class PolicyNotUpdating(RunRule[Limits]):
     )
 
     def missing(self, run: Run) -> tuple[Input, ...]:
-        """The inputs that the run does not log; an entropy and a KL together are enough."""
+        """The inputs that the run does not log; a loss, an entropy and a KL together are enough."""
         return () if _what_is_measured(run) else super().missing(run)
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
@@ -95,13 +95,12 @@ class PolicyNotUpdating(RunRule[Limits]):
     def _unchanged(self, run: Run, limits: Limits) -> Fired | None:
         """The finding that what is measured of the policy is the same at every point."""
         measured = _what_is_measured(run)
-        if run.data_health.rounded_to or not measured or not all(_is_one_value(series) for series in measured):
+        if run.data_health.rounded_to or not measured:
             return None
-        loss = run.get("policy_loss", "loss")
-        if loss is None or loss.values.any():
+        loss, entropy, kl = measured
+        if loss.values.any() or not _is_one_value(entropy) or not _is_one_value(kl):
             return None
-        entropy, kl = measured
-        if min(len(entropy), len(kl)) < limits.warm_up + limits.patience:
+        if min(map(len, measured)) < limits.warm_up + limits.patience:
             return None
         return self.fired(
             kl,
@@ -120,9 +119,9 @@ class PolicyNotUpdating(RunRule[Limits]):
 
 
 def _what_is_measured(run: Run) -> tuple[Series, ...]:
-    """The entropy and the KL to the reference, where both are logged."""
-    entropy, kl = run.get("entropy_per_token"), run.get("kl_per_sequence", "kl_per_token")
-    return () if entropy is None or kl is None else (entropy, kl)
+    """The loss, the entropy and the KL to the reference, where all three are logged."""
+    found = run.get("policy_loss", "loss"), run.get("entropy_per_token"), run.get("kl_per_sequence", "kl_per_token")
+    return tuple(series for series in found if series is not None) if None not in found else ()
 
 
 def _is_one_value(series: Series) -> bool:

@@ -3,10 +3,10 @@
 What it checks
     The approximate KL between the policy before and after an update (`policy/approxkl_avg`), as the median of five
     logged points: 0.03 nats per token for five points is a warning, 0.1 for three is critical where harm is shown, else
-    a warning too. Where the score has risen since, both are notes. The first five points are not judged. Below 0.1 ten
-    points must also prove it: their geometric mean lies above the limit by three of its standard errors. A value that
-    wavers about the limit has not passed it. Where only the mean of the log-ratio is logged (verl, OpenRLHF, slime),
-    that is judged instead.
+    a warning too. Where the score has risen since and keeps that, both are notes. The first five points are not judged.
+    Below 0.1 ten points must also prove it: their geometric mean lies above the limit by three of its standard errors.
+    A value that wavers about the limit has not passed it. Where only the mean of the log-ratio is logged (verl,
+    OpenRLHF, slime), that is judged instead.
 
 Why it matters
     This number moves first when updates are too large, while the mean ratio stays near 1 and the clip fraction may
