@@ -1,4 +1,4 @@
-"""Logs that hold no reinforcement learning: supervised training or evaluation alone."""
+"""Logs that hold no reinforcement learning: supervised training, preference optimisation or evaluation alone."""
 
 import re
 
@@ -11,6 +11,8 @@ _WORDS_OF_RL = re.compile(
     r"reward|score|advantage|return|rollout|policy|critic|actor|episode|(^|[^a-z])(kl|ppo|grpo|rloo|env)([^a-z]|$)"
 )
 _WORDS_OF_SUPERVISION = re.compile(r"loss|acc(uracy)?([^a-z]|$)|perplexity|(^|[^a-z])(ppl|bleu|rouge|f1|wer|auc|mse)")
+_OF_PREFERENCES = re.compile(r"(^|/)rewards/(chosen|rejected|margins|accuracies)$")
+"""DPO's implicit rewards, which nobody gave."""
 
 
 def supervised_tags(run: Run) -> tuple[str, ...]:
@@ -30,4 +32,5 @@ def _is_of_rl(run: Run, name: str) -> bool:
     metric = series.metric
     if metric is not None and base not in _METRICS_OF_BOTH and metric.section not in _SECTIONS_OF_BOTH:
         return True
-    return _WORDS_OF_RL.search(series.tag.lower()) is not None
+    tag = series.tag.lower()
+    return _OF_PREFERENCES.search(tag) is None and _WORDS_OF_RL.search(tag) is not None

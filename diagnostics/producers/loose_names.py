@@ -16,7 +16,7 @@ _SHARES = ("success rate", "solve rate", "win rate")  # the reward where nothing
 _MEANINGS = {
     "reward": ("reward", "rewards", "total reward", "episode reward", "rollout reward", "running reward", *_SHARES),
     "reward_std": ("reward std", "rewards std", "std reward", "reward stddev"),
-    "loss": ("loss", "losses", "grpo loss", "ppo loss"),
+    "loss": ("loss", "losses", "grpo loss", "ppo loss", "rl loss"),
     "policy_loss": ("policy loss", "policy losses", "pg loss", "actor loss", "pi loss"),
     "value_loss": (
         "value loss",

@@ -1,7 +1,7 @@
 """From a recording to its meaning: which producer's trainer wrote it, and what each of its tags is."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from diagnostics.model.recording import Recording
@@ -62,10 +62,28 @@ class Entry(NamedTuple):
 def translate(recording: Recording, own: OwnNames = NO_NAMES) -> Translation:
     """Find the trainer that is surest of this recording and apply it, beneath the user's own names."""
     log = Log(recording, series_by_tag(recording), configuration(recording))
-    origin, trainer = max(_candidates(log), key=lambda pair: pair[1].recognise(log))
+    origin, trainer = _surest(log)
+    if origin is unknown.PRODUCER and not own.names:
+        log, origin, trainer = _as_spelled_with_slashes(log) or (log, origin, trainer)
     version = recording.producer_version or package_version(recording, origin.name)
     log = Log(recording, log.series, trainer.settings_in(log.config), version)
     return Translation(log, origin, trainer, trainer.read_traits(log), own)
+
+
+def _surest(log: Log) -> tuple[Producer, Trainer]:
+    return max(_candidates(log), key=lambda pair: pair[1].recognise(log))
+
+
+def _as_spelled_with_slashes(log: Log) -> tuple[Log, Producer, Trainer] | None:
+    """A log whose names have `_` for each `/` of its producer's, as columns of a table do; None where it has none."""
+    if any("/" in tag for tag in log.series):
+        return None
+    for producer, trainer in _candidates(log):
+        spelled = {tag.replace("/", "_"): tag for tag in trainer.tags if "/" in tag}
+        respelled = replace(log, series={spelled.get(tag, tag): series for tag, series in log.series.items()})
+        if producer is not unknown.PRODUCER and trainer.recognise(respelled) > trainer.recognise(log):
+            return respelled, *_surest(respelled)
+    return None
 
 
 def _candidates(log: Log) -> list[tuple[Producer, Trainer]]:

@@ -17,6 +17,7 @@ from diagnostics.readers.progress.pattern import Progress
 from diagnostics.told import told
 
 _BY_HAND = "KeyboardInterrupt"
+_REWARD = "reward"
 AGAIN = N_("Numbers of this training are shown again in cell {cells}")
 
 
@@ -71,12 +72,19 @@ def _joined(one: Training, other: Training) -> Training:
 
 
 def _in_cell(cell: Cell, tables: NotebookTables) -> Iterator[Training]:
-    """The tables of a cell; what it printed counts where there are none. An error ended the last training."""
-    found = [*_drawn(cell, tables)] or [*_printed(cell)] or [*_of_own_progress(cell)]
+    """The tables of a cell; what it printed counts where there are none, or none with a reward. An error ended the
+    last training."""
+    drawn = [*_drawn(cell, tables)]
+    found = drawn if any(map(_has_reward, drawn)) else [*_printed(cell)] or [*_of_own_progress(cell)]
+    found = found if any(map(_has_reward, found)) else drawn or found
     error = next((output.error for output in cell.outputs if output.error), None)
     if found and error:
         found[-1] = _ended_by(found[-1], error)
     yield from found
+
+
+def _has_reward(training: Training) -> bool:
+    return any(_REWARD in tag.lower() for tag in training.tags)
 
 
 def _ended_by(training: Training, error: str) -> Training:

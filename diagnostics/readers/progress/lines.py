@@ -7,6 +7,7 @@ behind a progress bar.
 
 import re
 from collections.abc import Mapping
+from itertools import islice
 from statistics import fmean, stdev
 from typing import NamedTuple
 
@@ -42,8 +43,20 @@ _PAIR = re.compile(
 _SPACED = re.compile(
     rf"(?<![^\s|,;(])(?P<name>[^\W\d][\w/@%.-]{{0,60}})\s{{1,8}}(?P<value>{_NUMBER})(?=[\s,|;)%]|$)", re.IGNORECASE
 )
-_LIST = re.compile(r"""(?i)(?P<name>(?:reward|score)s?["']?\s?[=:]\s{0,4})\[(?P<values>[-+\d.eE, ]{3,4000})\]""")
+_LIST = re.compile(
+    r"""(?i)(?P<name>(?:reward|score)s?["']?\s?[=:]\s{0,4})(?:(?:tensor|array)\()?\[(?P<values>[-+\d.eE, ]{3,4000})\]"""
+    r"""(?:(?:,\s?\w{1,10}=[\w.:']{1,20}){0,3}\))?"""
+)
 """The rewards of a step's answers, one by one."""
+_NESTED = re.compile(r"""[^\W\d][\w ./-]{0,40}["']?\s?[=:]\s?\{(?P<inner>[^{}]{1,2000})\}""")
+"""Several numbers under one name: `reward_data: {'total_reward': 144.0}`."""
+_TENSOR = re.compile(
+    rf"(?:tensor|array)\((?P<value>{_NUMBER})(?:,\s?\w{{1,10}}=[\w.:'<>]{{1,30}}){{1,3}}\)", re.IGNORECASE
+)
+_LOGGER = re.compile(
+    r"[^={}]{0,120}?\b(?:INFO|DEBUG)\b(?:\]|:[\w.]{1,60}:|[\s:|-])(?:\s?\[[^\[\]]{0,80}\])*[\s:|-]{0,4}"
+)
+"""What Python's logging puts before a message: its time, the logger's name and the level."""
 _NAMED_BEFORE = re.compile(r"(?P<name>[^\W\d][\w /-]{0,40}?)\s?(?:@|\bat)\s*$", re.IGNORECASE)
 _VALUE_BEHIND = re.compile(rf"\s?[:=]\s{{0,4}}(?P<value>{_NUMBER})(?=[\s,|;)]|$)", re.IGNORECASE)
 """Around a step: `Mean reward @ step 3: 0.36`."""
@@ -51,7 +64,9 @@ _EMPHASIS = re.compile(r"\*\*|`")
 _BEFORE_NAME = re.compile(r".*\d\s?%?\s?\(")
 _WORDS = re.compile(r"[^\W\d_]")
 _NAME = re.compile(r"(?<![^\s|,;])[^\s\d=:|,;\[\]]{1,100}(?=\s?[=:])")
-_BETWEEN = re.compile(r"\(\d[\d.]*%\)|[\s|,;]+")
+_BETWEEN = re.compile(r"\(\d[\d.]*%\)|[\s|,;'\"]+")
+_AROUND_PAIRS = " \t\r|,;{}'\""
+_MOST_POSITIONS = 8  # in one line that are looked at
 
 
 class ProgressLine(NamedTuple):
@@ -80,7 +95,7 @@ def parse_line(line: str) -> ProgressLine | None:
         return None
     epoch = _EPOCH.search(words)
     rest = _without(words, epoch) if epoch else words
-    position = next((match for pattern in _POSITIONS if (match := pattern.search(rest))), None)
+    position = _position(rest)
     found = position or epoch
     if found is None:
         return None
@@ -104,9 +119,25 @@ def parse_line(line: str) -> ProgressLine | None:
     )
 
 
+def _position(words: str) -> re.Match[str] | None:
+    """Where a line names its step: of several places of one kind the first that counts to more than one."""
+    for pattern in _POSITIONS:
+        places = list(islice(pattern.finditer(words), _MOST_POSITIONS))
+        if places:
+            return next((match for match in places if match["total"] != "1"), places[0])
+    return None
+
+
 def numbers_of_pure_line(line: str) -> Mapping[str, str]:
-    """The numbers of a line that holds nothing but names with numbers; none for any other line."""
-    words = strip_ansi(line[:LONGEST_LINE]).strip(" \t|,;")
+    """The numbers of a line that holds nothing but names with numbers; none for any other line.
+
+    What a logger puts before its message, and a name under which several numbers stand, is no part of it.
+    """
+    words = strip_ansi(line[:LONGEST_LINE])
+    if logged := _LOGGER.match(words):
+        words = words[logged.end() :]
+    words = _NESTED.sub(r"\g<inner>", _TENSOR.sub(r"\g<value>", words))
+    words = _LIST.sub(_mean_and_spread, words).strip(_AROUND_PAIRS)
     if _PAIR.match(words) is None:
         return {}
     return {} if _BETWEEN.sub("", _PAIR.sub("", words)) else numbers_in(words)

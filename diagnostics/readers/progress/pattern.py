@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 from diagnostics.language import N_
 from diagnostics.model.series import RawSeries
@@ -15,6 +16,7 @@ MOST_FALLING = 0.1  # of the rows have a step below that of the one before
 VARYING, LEAST_DECIMALS = -1, 3  # of a number; fewer do not make it 0 by rounding
 MOST_FORMS = 100  # that are told apart
 MOST_LINES = 200  # of a JSON object; a longer one is no row
+MOST_AHEAD = 100  # numbers above the first row that are kept
 SHOWN = 8  # names or rows in a note
 LEAST_COUNTED = 10  # rows, where none names a step
 UNDERSTOOD = N_(
@@ -38,6 +40,7 @@ class Progress:
         self._block = PrintedBlock()
         self._object: list[str] = []  # the lines of a JSON object so far
         self._counted = _Form("")
+        self._ahead: dict[str, str] = {}  # numbers of the lines right above, as long as no row was seen
         self._lines = 0
 
     def feed(self, line: str) -> bool:
@@ -83,16 +86,24 @@ class Progress:
     def _take_line(self, words: str) -> bool:
         found = parse_line(words) or self._table.row(words)
         if found is not None and (form := self._form_of(found.form)) is not None:
+            if self._ahead and found.numbers:
+                form.lead_by(self._ahead)
+            self._ahead = {}
             form.add(found)
             self._latest = form if found.numbers or found.is_heading else self._latest
             return bool(found.numbers)
-        if found is None and (numbers := numbers_of_pure_line(words)):
+        numbers = numbers_of_pure_line(words) if found is None else {}
+        if numbers:
             self._take_unnumbered(numbers)
+        elif words.strip():
+            self._ahead = {}
         return False
 
     def _take_unnumbered(self, numbers: Mapping[str, str]) -> None:
         """Process a line of numbers: a part of the row above, and a row of its own where no row names its step."""
-        if self._latest is not None:
+        if self._latest is None:
+            self._ahead.update(islice(numbers.items(), MOST_AHEAD - len(self._ahead)))
+        else:
             self._latest.add_below(numbers)
         if len(numbers) > 1:
             self._counted.add(ProgressLine("", self._counted.count + 1, None, 0, 1, numbers))
@@ -139,6 +150,14 @@ class _Form:
         self._first_falls: list[int] = []
         self._epochs = Epochs()
         self._heading: ProgressLine | None = None  # a step without numbers, which may follow in the lines below
+        self._leading: frozenset[str] = frozenset()  # names of lines that stand above their row
+        self._next: dict[str, str] = {}  # numbers of such lines, whose row is to come
+        self._lines_above = 0
+
+    def lead_by(self, numbers: Mapping[str, str]) -> None:
+        """Take the numbers right above the first row for its own, and what has their names later for the next row's."""
+        if self.count == 0:
+            self._leading, self._next = frozenset(numbers), dict(numbers)
 
     def add(self, line: ProgressLine) -> None:
         """Add a row."""
@@ -155,19 +174,29 @@ class _Form:
             self._names[names] += 1
         self._known.update(names)
         self._add_points(line.numbers, step)
+        self._add_to_row(self._next)
+        self._next = {}
 
     def add_below(self, numbers: Mapping[str, str]) -> None:
-        """Add the numbers of a line below the last row, unless it has these names already, or below a heading."""
+        """Add the numbers of a line below the last row, or below a heading; those of a line above the next one wait."""
+        if not self._leading.isdisjoint(numbers):
+            self._next.update(numbers)
+            self._lines_above += 1
+            return
         if self._heading is not None and numbers:
             self._lines_below += 1
             self.add(self._heading._replace(numbers=numbers, is_heading=False))
             return
+        self._lines_below += self._add_to_row(numbers)
+
+    def _add_to_row(self, numbers: Mapping[str, str]) -> bool:
+        """Add numbers to the last row, and whether it had none of these names."""
         if self.step is None or not numbers or not self._row_names.isdisjoint(numbers):
-            return
+            return False
         self._row_names.update(numbers)
-        self._lines_below += 1
         self._below.update(list(numbers))
         self._add_points(numbers, self.step)
+        return True
 
     def _add_points(self, numbers: Mapping[str, str], step: int) -> None:
         for name, text in numbers.items():
@@ -208,7 +237,8 @@ class _Form:
         """How the rows were understood among so many lines."""
         names, falls = list(self.series()), ", ".join(map(str, self._first_falls))
         shown = first_of(names, SHOWN)
-        others = lines - self.count - self._lines_below
+        above = self._lines_above + 1 if self._lines_above else 0  # that of the first row is known by the next ones
+        others = lines - self.count - self._lines_below - above
         if not self._form:
             return (told(COUNTED, rows=self.count, names=shown, others=others),)
         found = told(UNDERSTOOD, rows=self.count, form=self._form, names=shown, others=others)

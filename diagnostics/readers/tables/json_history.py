@@ -6,6 +6,7 @@ Understood are a list of rows, a Trainer's state, rows or columns below any key,
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from diagnostics.readers.samples.tables import number_of
@@ -51,9 +52,19 @@ def _are_rows(rows: History, are_all: bool) -> bool:
     """Whether these are a training's; of rows that are but a part of a document, one names what a training logs."""
     objects = [row for row in rows[:MOST_SEEN] if isinstance(row, dict)]
     first = flat_row(objects[0]) if objects else {}
-    if is_metric_row(first) and (are_all or any(map(SURELY_OF_TRAINING.search, first))):
+    if is_metric_row(first) and (are_all or any(map(SURELY_OF_TRAINING.search, first)) or _are_scores(objects)):
         return True
     return are_counted_rows(objects[:LEAST_COUNTED])
+
+
+def _are_scores(objects: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether enough rows of a part of a document tell a score at rising steps: other tables of scores have none."""
+    steps = [whole_step(row.get("step")) for row in objects]
+    return (
+        len(objects) >= LEAST_COUNTED
+        and all(number_of(row.get("score")) is not None for row in objects)
+        and all(one is not None and other is not None and one < other for one, other in pairwise(steps))
+    )
 
 
 def _rows_of_columns(columns: Mapping[str, Any]) -> History:

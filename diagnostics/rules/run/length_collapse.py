@@ -5,7 +5,8 @@ What it checks
     Below five tokens, where it started at twenty or more, it is critical. It is info where short answers earn the
     highest reward, and where they earn no less than the long ones did although length did not count: the score has not
     fallen by more than its standard error, hardly any answer is empty, and the score of the samples before it does not
-    fall with their length (rank correlation above −0.5).
+    fall with their length (rank correlation above −0.5). Without samples it is info where the score has risen, no
+    reward function has lost, and the answers still have twenty tokens or more.
 
 Why it matters
     The easiest way to avoid a penalty is to end at once. Reasoning that is dropped does not come back by itself.
@@ -26,14 +27,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from diagnostics.detectors.averages import finite_points, start_level
+from diagnostics.detectors.averages import finite_points, latest_ewma, start_level
 from diagnostics.detectors.rolling import rolling_median
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import SCORES, gain, is_at_full_marks
+from diagnostics.rules.rewards import SCORES, gain, has_risen, is_at_full_marks
 from diagnostics.rules.rule import Fired, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 from diagnostics.rules.samples.relations import spearman
@@ -100,6 +101,17 @@ class LengthCollapse(RunRule[Limits]):
         return replace(found, severity=Severity.INFO) if is_sound else found
 
 
+def _gained_by_more_than_brevity(run: Run, limits: Limits) -> bool:
+    """Whether the score has risen, at no reward function's expense, with answers that still say something."""
+    functions = run.by_reward_function("reward_func_mean").values()
+    newest = latest_ewma(series_of(run, "length_mean").values)
+    return (
+        newest >= limits.long
+        and has_risen(run.get(*SCORES))
+        and not any(gain(function.values).is_loss for function in functions)
+    )
+
+
 def _is_solved(run: Run, step: int, limits: Limits) -> bool:
     """Whether the short answers earn the highest reward: then they are long enough."""
     reward = run.get(*SCORES)
@@ -112,6 +124,8 @@ def _lost_nothing(run: Run, step: int, limits: Limits) -> bool:
     """Whether the short answers earn what the long ones did, and not for being short, as far as samples show."""
     before, score = [table for table in run.samples.steps if table < step], run.get(*SCORES)
     rows = with_scores(view(run, len(before) - 1).recent) if before else ()
+    if not rows:
+        return _gained_by_more_than_brevity(run, limits)
     if len(rows) < LEAST_ROWS or score is None or gain(score.values).is_loss:
         return False
     newest = view(run, len(run.samples.steps) - 1).recent

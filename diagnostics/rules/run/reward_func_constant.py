@@ -1,9 +1,10 @@
 """A reward function gives every completion the same reward, so it contributes nothing.
 
 What it checks
-    The spread of each reward function (`rewards/{name}/std`): 0 for 20 steps in a row. Where it is not logged, a mean
-    (`rewards/{name}/mean`) that is exactly the same for as long proves it. It is a warning; critical when no function
-    of the run varies, because then there is no gradient at all; and info when the constant is the full 1.0, or when the
+    The spread of each reward function (`rewards/{name}/std`): 0 for 20 steps in a row, up to the first step at which it
+    told answers apart. Where it is not logged, a mean (`rewards/{name}/mean`) that is exactly the same for as long
+    proves it. It is a warning; critical when no function of the run varies, because then there is no gradient at all;
+    and info when the constant is the full 1.0 or the highest that the function has given, after less, or when the
     function has begun to tell answers apart. Where every function gives the full 1.0 from the first point on, it is a
     warning: nothing was learned, so either there is nothing to learn or the functions ask for too little.
 
@@ -24,6 +25,7 @@ References
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -33,7 +35,7 @@ from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.alignment import values_between
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.model.series import Series
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.breaches import Breach, Level
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Reading, TooFew, read_levels
@@ -43,6 +45,7 @@ from diagnostics.rules.rule import Fired, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule
 
 MEAN, SPREAD = "reward_func_mean", "reward_func_std"
+SAME = 1e-3  # of what it gave, or of 1: printed numbers are rounded
 
 
 class Limits(RuleLimits):
@@ -72,7 +75,8 @@ class RewardFuncConstant(RunRule[Limits]):
         headline_full="Every answer gets full marks from the start.",
         full="Every reward function gave every completion the full {mean} from step {first} to {last}: nothing had to "
         "be learned for it.",
-        unmeasured="Reward function {function} gave all completions the same reward from step {first} to {last}.",
+        unmeasured="Reward function {function} gave all completions of a step the same reward, from step {first} to "
+        "{last}.",
     )
 
     def applies(self, run: Run) -> bool:
@@ -102,7 +106,7 @@ class RewardFuncConstant(RunRule[Limits]):
         assert isinstance(finding, Fired)  # `constant` holds breaches only
         if none_varies and all(_is_full_throughout(run, *item) for item in constant.items()):
             return self._full_from_the_start(finding)
-        if mean == FULL_MARKS or not finding.still:
+        if mean == FULL_MARKS or not finding.still or _is_its_best(means, finding.first_step or 0, mean):
             return replace(finding, severity=Severity.INFO)
         return replace(finding, severity=Severity.CRITICAL) if none_varies else finding
 
@@ -112,6 +116,14 @@ class RewardFuncConstant(RunRule[Limits]):
         message, headline = self.message("full", **values), self.message("headline_full", **values)
         remedies = ("checked-reward", "harder-prompts")
         return replace(finding, severity=Severity.WARNING, message=message, headline=headline, remedies=remedies)
+
+
+def _is_its_best(means: Series | None, first: int, mean: float) -> bool:
+    """Whether a function came to what it gives from below: it is satisfied, not dead."""
+    if means is None or math.isnan(mean):
+        return False
+    before, tolerance = means.values[means.steps < first], SAME * max(1.0, abs(mean))
+    return bool((before < mean - tolerance).any()) and not bool((means.values > mean + tolerance).any())
 
 
 def _readings(run: Run, limits: Limits) -> dict[str, Reading | TooFew]:
@@ -124,7 +136,23 @@ def _readings(run: Run, limits: Limits) -> dict[str, Reading | TooFew]:
 def _read_spread(run: Run, spread: Series, limits: Limits) -> Reading | TooFew:
     limits = paced(limits, run, spread, patience=5)
     level = Level(Severity.WARNING, limits.spread, limits.patience)
-    return read_levels(spread, (level,), above=False, smooth=False)
+    reading = read_levels(spread, (level,), above=False, smooth=False)
+    if not isinstance(reading, Reading) or not reading.breaches:
+        return reading
+    constant = _unbroken(spread.values, limits.spread, limits.patience)
+    return replace(reading, breaches=tuple(Breach(level, episode, episode.first, share=1.0) for episode in constant))
+
+
+def _unbroken(values: Values, limit: float, patience: int) -> tuple[Episode, ...]:
+    """The stretches of enough known points without one above the limit: a single one shows that answers can differ."""
+    known = np.flatnonzero(~np.isnan(values))
+    breaks = np.flatnonzero(values[known] > limit)
+    edges = (-1, *breaks.tolist(), len(known))
+    return tuple(
+        Episode(int(known[before + 1]), int(known[after - 1]), still=after == len(known))
+        for before, after in pairwise(edges)
+        if after - before > patience
+    )
 
 
 def _read_mean(run: Run, mean: Series, limits: Limits) -> Reading | TooFew:
@@ -154,8 +182,10 @@ def _is_full_throughout(run: Run, name: str, reading: Reading) -> bool:
 
 
 def _mean(means: Series | None, reading: Reading) -> float:
-    """What the function gave during the episode: the median of its means; NaN where they are not logged."""
+    """What the function gave during the episode; NaN where that is not logged, or not the same in all steps."""
     if means is None or reading.breach is None:
         return math.nan
     first, last = reading.series.steps[[reading.breach.episode.first, reading.breach.episode.last]].tolist()
-    return finite_median(values_between(means, first, last))
+    given = values_between(means, first, last)
+    mean = finite_median(given)
+    return mean if np.nanmax(np.abs(given - mean), initial=0.0) <= SAME * max(1.0, abs(mean)) else math.nan

@@ -9,7 +9,9 @@ What it checks
     that is exactly the same in half of the steps, in the first ten and in each third of the run, never higher, and has
     not risen. A score of PPO that is exactly the same in half of fifty steps or more, and in the same way seldom above
     that, is a warning: success is too rare to learn from. So is the reward of a group algorithm that has stayed, over
-    as many steps, below a fiftieth of full marks in the same way, and has not risen.
+    as many steps, below a fiftieth of full marks in the same way, and has not risen; or, where full marks are not
+    known, that is at its lowest in the first step and in nine of ten others, in the first ten and in each third of the
+    run.
 
 Why it matters
     All advantages are 0, so nothing is learned, and the run looks calm. It is the most common silent failure of a first
@@ -64,6 +66,7 @@ class Limits(RuleLimits):
     early: int = limit(10, "logged points", "engineering default: before much is learned")
     most: float = limit(0.5, "of the logged points", "means of different answers agree in hardly any")
     little: float = limit(0.02, "of full marks", "one answer in fifty: a group of eight has a success in one of seven")
+    nearly: float = limit(0.9, "of the logged points", "engineering default: half of the prompts may be too hard")
     full_marks: float = limit(0.95, "of the highest reward", "engineering default")
 
 
@@ -125,11 +128,16 @@ class RewardStuckAtFloor(RunRule[Limits]):
         marks = full_marks(run)
         is_solved = marks is not None and highest >= limits.full_marks * marks
         takes_a_penalty = run.algorithm == "ppo" and not any(run.get(name) for name in SPREADS)
-        if takes_a_penalty and not is_solved and _is_mostly(_is_at(reward, highest, limits), limits):
+        if takes_a_penalty and not is_solved and _is_mostly(_is_at(reward, highest, limits), limits.most, limits.early):
             return self._of_few(reward, highest, Severity.CRITICAL, "ended", _is_at(reward, highest, limits))
         is_no_more = np.asarray(reward.values <= usual + limits.rounding)
         is_usual = float(_is_at(reward, usual, limits).mean()) >= limits.most
-        if len(reward) >= limits.lasting and usual < highest and is_usual and _is_mostly(is_no_more, limits):
+        if (
+            len(reward) >= limits.lasting
+            and usual < highest
+            and is_usual
+            and _is_mostly(is_no_more, limits.most, limits.early)
+        ):
             found = self._of_few(reward, usual, Severity.WARNING, "rarely", is_no_more)
             return replace(found, headline=self.message("headline_rarely"))
         return None
@@ -137,10 +145,12 @@ class RewardStuckAtFloor(RunRule[Limits]):
     def _hardly_any(self, run: Run, reward: Series, limits: Limits) -> Fired | None:
         """The finding that hardly any answer of a group algorithm earns anything, and that none has learned to."""
         highest = full_marks(run)
-        if run.algorithm not in GROUP_FAMILY or highest is None or len(reward) < limits.lasting or has_risen(reward):
+        if run.algorithm not in GROUP_FAMILY or len(reward) < limits.lasting or has_risen(reward):
             return None
+        if highest is None:
+            return self._hardly_off_the_floor(reward, limits)
         is_little = np.asarray(reward.values <= limits.little * highest)
-        if not _is_mostly(is_little, limits):
+        if not _is_mostly(is_little, limits.most, limits.early):
             return None
         found = self.fired(
             reward,
@@ -152,6 +162,20 @@ class RewardStuckAtFloor(RunRule[Limits]):
             percent=100 * float(is_little.mean()),
             highest=highest,
         )
+        return replace(found, headline=self.message("headline_rarely"))
+
+    def _hardly_off_the_floor(self, reward: Series, limits: Limits) -> Fired | None:
+        """The finding that a reward without known marks is at its lowest in nearly every step."""
+        lowest, highest = finite_range(reward.values)
+        is_lowest = _is_at(reward, lowest, limits)
+        if (
+            reward.name in SPREADS
+            or not lowest < highest
+            or not is_lowest[0]
+            or not _is_mostly(is_lowest, limits.nearly, limits.early)
+        ):
+            return None
+        found = self._of_few(reward, lowest, Severity.WARNING, "rarely", is_lowest)
         return replace(found, headline=self.message("headline_rarely"))
 
     def _of_few(self, reward: Series, level: float, severity: Severity, key: str, is_there: Mask) -> Fired:
@@ -166,10 +190,10 @@ def _usual(reward: Series) -> float:
     return float(values[np.argmax(counts)])
 
 
-def _is_mostly(is_there: Mask, limits: Limits) -> bool:
-    """Whether a reward is somewhere at most points, in the first ones and in each part of the run."""
-    parts = (is_there[: limits.early], *np.array_split(is_there, PARTS))
-    return min(float(part.mean()) for part in parts) >= limits.most
+def _is_mostly(is_there: Mask, share: float, early: int) -> bool:
+    """Whether a reward is somewhere at this share of the points, of the first ones and of each part of the run."""
+    parts = (is_there[:early], *np.array_split(is_there, PARTS))
+    return min(float(part.mean()) for part in parts) >= share
 
 
 def _is_at(reward: Series, level: float, limits: Limits) -> Mask:

@@ -119,6 +119,14 @@ def test_an_excerpt_of_a_log_of_verl_is_known_without_its_kl_and_its_clipping(ta
     assert run((*tags, "critic/vf_loss")).algorithm == "ppo"
 
 
+def test_columns_with_an_underscore_for_each_slash_are_known_as_the_producers_names() -> None:
+    found = run(("critic_score_mean", "actor_ppo_kl", "response_length_mean", "mine_alone"))
+
+    assert (found.producer, found.algorithm) == ("verl", "grpo")
+    assert {"reward", "length_mean", "mine_alone"} <= set(found.series)
+    assert run(("critic_score_mean", "actor_ppo_kl", "a/b")).producer == "unknown"
+
+
 @pytest.mark.parametrize(
     "tags", [("critic/score/mean",), ("actor/grad_norm", "actor/pg_loss"), ("response_length/mean",)]
 )

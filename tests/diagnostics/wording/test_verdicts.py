@@ -1,9 +1,12 @@
 """The verdict on a run in which nothing fired."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from diagnostics.api import diagnose, open_run
 from diagnostics.model.status import Status
 from diagnostics.wording.verdicts import verdict_sentence, vital_lines
 
@@ -21,6 +24,14 @@ def test_a_log_of_supervised_training_is_said_to_hold_no_rl(diagnosed) -> None:
     assert diagnosis.verdict == "not-rl"
     assert verdict_sentence(diagnosis).endswith("policy metric, but loss, val/accuracy.")
     assert vital_lines(diagnosis) == ()
+
+
+def test_a_log_of_preferences_holds_no_rl(tmp_path: Path) -> None:
+    first = {"loss": 0.6, "rewards/chosen": 0.3, "rewards/rejected": -0.1, "logps/chosen": -380.0}
+    rows = ({"step": step, **{name: value * (1 + step / 90) for name, value in first.items()}} for step in range(50))
+    file = tmp_path / "dpo.jsonl"
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    assert diagnose(open_run(file)).verdict == "not-rl"
 
 
 @pytest.mark.parametrize("sign", ["env/return", "mean_reward", "actor/kl", "critic/x"])

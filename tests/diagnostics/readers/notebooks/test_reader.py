@@ -159,6 +159,16 @@ def test_what_a_trainer_of_ones_own_printed_is_read_by_its_pattern(tmp_path: Pat
     assert "4 lines with Step #/# are steps" in recording.notes[0]
 
 
+def test_what_a_cell_printed_counts_where_its_table_holds_no_reward(tmp_path: Path) -> None:
+    drawn = shown(training_table(["Step", "Training Loss"], ([str(step), "0.000167"] for step in range(1, 9)), ""))
+    rows = "".join(f"[Step {step}] loss=0.0002 reward=0.25 kl=0.5\n" for step in range(1, 9))
+    recording = read(written(tmp_path, [drawn, said(rows)]))
+
+    assert points(recording, "reward") == [(step, 0.25) for step in range(1, 9)]
+    without = read(written(tmp_path, [drawn, said("[Step 1] loss=0.0002\n" * 9)], name="loss.ipynb"))
+    assert set(without.tags) == {"Training Loss"}
+
+
 def test_each_cell_that_trained_is_a_run(tmp_path: Path) -> None:
     file = written(
         tmp_path, [table([2.0, 1.0])], [said("done\n")], [table([0.5, 0.4]), table([0.3, 0.2])], [said(ROWS)]

@@ -311,3 +311,47 @@ def test_lines_of_numbers_that_name_no_step_are_counted_where_there_are_enough(t
 )
 def test_other_texts_with_steps_and_numbers_are_no_training(tmp_path: Path, text: str) -> None:
     assert find_runs(written(tmp_path, text)) == []
+
+
+def test_what_stands_above_each_row_belongs_to_the_row_below_it(tmp_path: Path) -> None:
+    text = "Loading\n" + "".join(
+        f"Average Reward: 0.{step}\nIteration 1/1, Step {step}/9, loss: 0.5\n" for step in range(1, 9)
+    )
+    recording = read(written(tmp_path, text))
+
+    assert points(recording, "Average Reward") == [(step, step / 10) for step in range(1, 9)]
+    assert recording.status.step == 8
+    (note,) = recording.notes
+    assert note.endswith("with loss, Average Reward; 1 other lines were not understood")
+
+
+def test_numbers_above_the_first_row_alone_are_none_of_its(tmp_path: Path) -> None:
+    rows = "".join(f"Step {step}: loss 0.5\nreward: 0.{step}\n" for step in range(1, 9))
+    recording = read(written(tmp_path, f"reward: 0.9\nThe training starts.\n{rows}"))
+
+    assert points(recording, "reward") == [(step, step / 10) for step in range(1, 9)]
+
+
+def test_what_pythons_logging_prints_before_a_row_is_no_part_of_it(tmp_path: Path) -> None:
+    rows = "".join(
+        f"2026-01-01 08:59:{step:02},896 - train - INFO - rollout batch {step} generated, length: 256\n"
+        f"2026-01-01 09:01:00,984 - train - INFO - rl_loss: 0.5, reward_data: {{'total_num': 256, 'total_reward': "
+        f"{step}.0}}, metadata: {{'clamped': tensor(0.2, device='cuda:0')}}\n"
+        for step in range(9)
+    )
+    recording = read(written(tmp_path, rows))
+
+    assert points(recording, "total_reward") == [(step, step) for step in range(9)]
+    assert points(recording, "clamped") == [(step, 0.2) for step in range(9)]
+
+
+def test_printed_tensors_of_rewards_are_a_row(tmp_path: Path) -> None:
+    rows = "".join(
+        f"time: 7.{step}s     rewards: tensor([{step}., 0., 1.], device='cuda:0')\n" for step in range(10, 25)
+    )
+    recording = read(written(tmp_path, rows))
+
+    assert points(recording, "rewards") == [
+        (step - 9, pytest.approx((step + 1) / 3, rel=1e-4)) for step in range(10, 25)
+    ]
+    assert len(points(recording, "reward_std")) == 15

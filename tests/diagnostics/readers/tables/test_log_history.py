@@ -102,6 +102,8 @@ def test_a_first_row_that_is_long_is_a_row(tmp_path: Path) -> None:
         {"reward": 0.5, "results": [{"reward": 0.5, "name": "a"}, {"reward": 0.7, "name": "b"}]},
         {"reward": [0.1, 0.2, 0.3]},
         {"scores": [0.5] * 20, "ages": [30] * 20},
+        {"n": 20, "data": [{"step": 1, "score": 0.5}] * 20},
+        {"n": 20, "data": [{"rank": rank, "score": 0.5} for rank in range(20)]},
         {"reward": ["0.5"] * 20, "loss": [[0.5]] * 20},
         "[" * 100_000,
         '[{"step": 1, "loss": ',
@@ -115,6 +117,12 @@ def test_another_document_is_no_run(document: Any, tmp_path: Path) -> None:
     assert find_runs(tmp_path) == []
     with pytest.raises(UnreadableRun, match="is not a log history"):
         Reader(file).refresh()
+
+
+def test_scores_at_rising_steps_below_another_key_are_rows(tmp_path: Path) -> None:
+    file = written(tmp_path, {"n": 12, "data": [{"step": 50 * row, "score": row / 20} for row in range(12)]})
+
+    assert points(Reader(file).refresh(), "score") == [(50 * row, row / 20) for row in range(12)]
 
 
 REWARDS, LOSSES = [row / 10 for row in range(12)], [0.5] * 11 + [None]

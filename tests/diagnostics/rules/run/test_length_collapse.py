@@ -68,6 +68,22 @@ def test_without_samples_nobody_can_tell_why_answers_shrank(make_run: Callable[.
 
 
 @pytest.mark.parametrize(
+    ("score", "exact", "severity"),
+    [
+        ("0.1..0.9x50", "0.1..0.9x50", Severity.INFO),
+        ("0.1..0.9x50", "0.5x20 0.1x30", Severity.WARNING),
+        ("0.5x50", "0.5x50", Severity.WARNING),
+    ],
+    ids=["every function gains", "one function loses", "no gain"],
+)
+def test_without_samples_shorter_answers_are_a_note_where_the_score_rises_at_no_functions_expense(
+    judge: Judge, score: str, exact: str, severity: Severity
+) -> None:
+    logged = {"reward": score, "functions": {"reward_func_mean/exact": exact}}
+    assert judge("length-collapse", "grpo", length_mean="300x20 100x30", **logged).severity is severity
+
+
+@pytest.mark.parametrize(
     ("later", "said", "severity"),
     [(0.5, 20, Severity.INFO), (0.3, 20, Severity.WARNING), (0.5, 18, Severity.WARNING)],
     ids=["as before", "less", "as before, some empty"],

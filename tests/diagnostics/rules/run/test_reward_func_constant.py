@@ -37,6 +37,13 @@ def test_full_marks_that_were_learned_are_only_noted(judge: Judge) -> None:
     assert judge("reward-func-constant", "grpo", **learned).severity is Severity.INFO
 
 
+def test_a_function_that_came_to_the_most_it_gives_is_satisfied(judge: Judge) -> None:
+    learned = functions(std_format="0.1x20 0x20", mean_format="0.2..0.48x20 0.5x20", std_right="0.3x40")
+    assert judge("reward-func-constant", "grpo", **learned).severity is Severity.INFO
+    lost = functions(std_format="0.1x20 0x20", mean_format="0.2..0.7x20 0.5x20", std_right="0.3x40")
+    assert judge("reward-func-constant", "grpo", **lost).severity is Severity.WARNING
+
+
 def test_full_marks_for_everything_from_the_start_are_no_solved_task(judge: Judge) -> None:
     outcome = judge("reward-func-constant", "grpo", **functions(std_accuracy="0x20", mean_accuracy="1x20"))
     assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "reward-func-constant.full")
@@ -69,7 +76,7 @@ def test_a_function_that_was_silent_and_then_learned_is_not_called_constant(judg
 
 
 def test_a_mean_that_stopped_to_move_is_constant_from_there_on(judge: Judge) -> None:
-    outcome = judge("reward-func-constant", "grpo", **functions(mean_right="0..1x60", mean_form="0.2..0.6x30 0.6x30"))
+    outcome = judge("reward-func-constant", "grpo", **functions(mean_right="0..1x60", mean_form="0.2..0.8x29 0.6x31"))
     assert (outcome.severity, outcome.first_step, outcome.measured) == (Severity.WARNING, 30, 0.6)
 
 
@@ -94,6 +101,19 @@ def test_it_is_no_blind_spot_of_a_ppo_that_has_one_score(make_run: Callable[...,
 
 def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
     assert judge("reward-func-constant", "grpo", reward="1x20").verdict is Verdict.SKIPPED
+
+
+def test_a_single_step_that_tells_answers_apart_ends_a_stretch(judge: Judge) -> None:
+    sparse = functions(std_right="0x60 0.15 0x9 0.15 0x60", mean_right="0.3x60 0.2 0.3x9 0.2 0.3x60")
+    outcome = judge("reward-func-constant", "grpo", **sparse)
+    assert [(episode.first_step, episode.last_step) for episode in outcome.episodes] == [(1, 60), (72, 131)]
+    begun = judge("reward-func-constant", "grpo", **functions(std_right="0x60 0.15 0x9", mean_right="0.3x70"))
+    assert (begun.severity, begun.last_step) == (Severity.INFO, 60)
+
+
+def test_a_function_that_is_constant_within_each_step_is_not_said_to_give_one_reward(judge: Judge) -> None:
+    outcome = judge("reward-func-constant", "grpo", **functions(std_vision="0x40", mean_vision="-0.3x20 -1x20"))
+    assert outcome.message.template == "reward-func-constant.unmeasured"
 
 
 def test_a_function_that_tells_answers_apart_again_leaves_the_other_a_warning(judge: Judge) -> None:

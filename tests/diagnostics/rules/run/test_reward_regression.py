@@ -1,12 +1,16 @@
 """Tests of reward-regression."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from diagnostics.model.outcome import Outcome, Severity, Verdict
+from diagnostics.model.run import Run
 from diagnostics.model.series import Values
+from diagnostics.model.status import Status
+from diagnostics.rules import CATALOG, engine
 
 Judge = Callable[..., Outcome]
 
@@ -121,3 +125,24 @@ def test_a_first_dip_within_the_spread_of_the_answers_is_a_note(judge: Judge, sp
 def test_a_fall_at_once_after_forty_points_is_a_warning_however_large_the_spread(judge: Judge) -> None:
     late = noisy_series(np.repeat([0.6, 0.1], [32, 8]))
     assert judge("reward-regression", "grpo", reward=late, reward_std="0.6x40").severity is Severity.WARNING
+
+
+@pytest.mark.parametrize(
+    ("state", "points", "verdict"),
+    [("finished", 24, Verdict.FIRED), ("silent", 24, Verdict.FIRED), ("running", 24, Verdict.SKIPPED),
+     ("finished", 12, Verdict.SKIPPED)],
+)  # fmt: skip
+def test_a_short_run_that_has_ended_is_judged_by_its_thirds(
+    make_run: Callable[..., Run], state: str, points: int, verdict: Verdict
+) -> None:
+    """Rows of fifty steps each: what counts is how sure a fall is."""
+    lost = noisy_series(np.interp(np.arange(points), [0, points / 2, points], [0.4, 0.9, 0.2]))
+    outcome = outcome_of(replace(make_run("grpo", reward=lost), status=Status(state)))
+    assert outcome.verdict is verdict
+    gained = noisy_series(np.linspace(0.4, 0.8, points))
+    assert outcome_of(replace(make_run("grpo", reward=gained), status=Status(state))).verdict is Verdict.SKIPPED
+
+
+def outcome_of(run: Run) -> Outcome:
+    (outcome,) = engine.evaluate(run, [rule for rule in CATALOG if rule.name == "reward-regression"])
+    return outcome

@@ -104,3 +104,10 @@ def test_groups_of_which_hardly_an_answer_earns_anything_are_a_warning_after_fif
     assert judge("reward-stuck-at-floor", "rloo", reward=rare, functions=functions).limit == 0.04
     for other in ("0.01 0.02 0 0.015 0.005 " * 9, "0.05 0.02 0.03 0.025 0.05 " * 12, rare + "0.02..0.3x60"):
         assert judge("reward-stuck-at-floor", "grpo", reward=other).verdict is Verdict.QUIET
+
+
+def test_groups_that_nearly_always_earn_the_least_are_a_warning_on_any_scale(judge: Judge) -> None:
+    outcome = judge("reward-stuck-at-floor", "grpo", reward="-1x29 -0.9 -1x29 -0.9 -1x30")
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "reward-stuck-at-floor.rarely")
+    for other in ("-1x29 -0.9 -1x10", "-1 -1 -1 -1 -0.5 " * 12, "2x29 1.9 2x29 1.9 2x30", "1.1 0x59"):
+        assert judge("reward-stuck-at-floor", "grpo", reward=other).verdict is Verdict.QUIET
