@@ -9,6 +9,7 @@ it is trained on or not, `all/`, and those of a part of the data `part/` and its
 from diagnostics.model.metric import Metric
 from diagnostics.model.vocabulary.advantage import ADVANTAGE_METRICS
 from diagnostics.model.vocabulary.clipping import CLIPPING_METRICS
+from diagnostics.model.vocabulary.correction import CORRECTION_METRICS
 from diagnostics.model.vocabulary.engine import ENGINE_METRICS
 from diagnostics.model.vocabulary.environment import ENVIRONMENT_METRICS
 from diagnostics.model.vocabulary.kl import KL_METRICS
@@ -37,6 +38,7 @@ METRICS: tuple[Metric, ...] = (
     *VALUE_METRICS,
     *LENGTH_METRICS,
     *ENGINE_METRICS,
+    *CORRECTION_METRICS,
     *STALENESS_METRICS,
     *ENVIRONMENT_METRICS,
     *TIME_METRICS,
