@@ -9,6 +9,9 @@ from pathlib import Path
 from benchmarks.public_logs.diagnosing import Alarm, Said, diagnosed
 from benchmarks.public_logs.table import PublicLog
 
+OF_THE_END = "run-died"
+"""Readers judge curves; each death that was told of a log that is not sick was looked up, and is in its record."""
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -50,8 +53,8 @@ class Judged:
 
     @property
     def false_alarms(self) -> tuple[Alarm, ...]:
-        """All alarms of a log that is not sick, except those that are true of its record."""
-        return tuple(alarm for alarm in self.said.alarms if alarm.rule not in self.log.allowed)
+        """All alarms of a log that is not sick, except those that are true of its record, and the one about its end."""
+        return tuple(alarm for alarm in self.said.alarms if alarm.rule not in {*self.log.allowed, OF_THE_END})
 
     @property
     def disagreement(self) -> str:

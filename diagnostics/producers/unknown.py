@@ -46,6 +46,7 @@ def read_traits(log: Log) -> LogTraits:
     return LogTraits(
         algorithm=algorithm or "unknown",
         renamed=named,
+        ignored=frozenset(tag for tag in log.series if tag not in named and TAGS.get(tag) in named.values()),
         total=total_steps(log),
         has_finished=has_finished(log),
         notes=(note,),

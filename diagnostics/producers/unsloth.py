@@ -3,7 +3,9 @@
 In a notebook its table has a column for every metric, spaces around the slash of a name.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from diagnostics.producers.log import Log
 from diagnostics.producers.producer import Producer
@@ -12,6 +14,7 @@ from diagnostics.producers.transport import HEADINGS, SPACED
 from diagnostics.producers.trl import PRODUCER as TRL
 from diagnostics.producers.trl import grpo, training_arguments
 
+_BATCH = "per_device_train_batch_size"
 _LOGS_BOTH_LENGTHS = recognised_by(("completion_length", "completions/mean_length"))
 
 
@@ -30,7 +33,16 @@ def read_traits(log: Log) -> LogTraits:
     return replace(traits, ignored=traits.ignored | ({"kl"} if is_absent else set()), notes=())
 
 
-TRAINER = Trainer("unsloth", grpo.TAGS, recognise, read_traits, grpo.FAMILIES, grpo.CAVEATS)
+def with_whole_groups(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The settings with a batch of one group where it did not divide into groups: Unsloth makes it so, and says it."""
+    batch, group = config.get(_BATCH), config.get("num_generations")
+    passes = config.get("gradient_accumulation_steps") or 1
+    if not (isinstance(batch, int) and isinstance(group, int) and isinstance(passes, int)) or group <= 0:
+        return config
+    return {**config, _BATCH: group} if batch * passes % group else config
+
+
+TRAINER = Trainer("unsloth", grpo.TAGS, recognise, read_traits, grpo.FAMILIES, grpo.CAVEATS, changed=with_whole_groups)
 PRODUCER = Producer(
     "unsloth",
     (TRAINER,),

@@ -19,7 +19,7 @@ from diagnostics.model.messages import Message
 from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
-from diagnostics.rules.rewards import ANY_SCORE, EVALUATED, spread_of_answers
+from diagnostics.rules.rewards import ANY_SCORE, EVALUATED, has_risen, spread_of_answers
 from diagnostics.rules.rule import Rule
 
 LEVEL = 10  # logged points whose mean is a level
@@ -129,6 +129,7 @@ class _Change:
     after: float
     best: float  # level since
     least: float
+    has_risen: bool = False  # above its first points, of a change since the start
 
     @property
     def is_fall(self) -> bool:
@@ -136,7 +137,7 @@ class _Change:
 
     @property
     def is_rise(self) -> bool:
-        return self.after - self.before > self.least
+        return self.after - self.before > self.least or (self.has_risen and not self.is_fall)
 
     @property
     def is_kept(self) -> bool:
@@ -165,7 +166,8 @@ def _change(run: Run, series: Series | None, step: int) -> _Change | None:
     small = SMALL_SHARE * abs(before) if spread is None else SMALL * spread
     name = Message(f"harm.{series.name}")
     best = max(after, extreme(rolling_mean(values[first:], LEVEL)))
-    return _Change(name, before, after, best, max(CERTAIN * error, small))
+    is_since_start = first <= START
+    return _Change(name, before, after, best, max(CERTAIN * error, small), is_since_start and has_risen(series))
 
 
 def _rules_since(run: Run, step: int, outcomes: Iterable[Outcome]) -> Iterator[str]:

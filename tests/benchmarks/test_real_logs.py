@@ -123,6 +123,7 @@ def test_a_field_that_no_log_has_is_refused(tmp_path: Path) -> None:
         (HEALTHY, Said("critical", alarms=(NOISE, CUT_OFF)), "false critical"),
         (HEALTHY, Said("warning", alarms=(NOISE,)), "false warning"),
         (replace(HEALTHY, allowed=("reward-regression",)), Said("warning", alarms=(NOISE,)), ""),
+        (HEALTHY, Said("critical", alarms=(Alarm("run-died", "critical", 9),)), ""),
         (replace(HEALTHY, judged="no-rl"), Said("healthy"), "called healthy"),
         (replace(HEALTHY, judged="no-rl"), Said("not-rl"), ""),
         (replace(HEALTHY, judged="unclear"), Said("critical", alarms=(CUT_OFF,)), ""),

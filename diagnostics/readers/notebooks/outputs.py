@@ -1,10 +1,12 @@
 """What the cells of a notebook put out: text, HTML and errors, as nbformat 4 stores them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from diagnostics.readers.console.plain_text import strip_ansi
 from diagnostics.readers.files.json_lines import as_text
+from diagnostics.readers.notebooks.settings import CodeSettings
 
 
 class Output(NamedTuple):
@@ -16,10 +18,14 @@ class Output(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A cell with outputs; `number` counts all cells of the notebook from 1, as its reader sees them."""
+    """A cell with outputs; `number` counts all cells of the notebook from 1, as its reader sees them.
+
+    `settings` are those that the code so far gives to a trainer.
+    """
 
     number: int
     outputs: tuple[Output, ...]
+    settings: Mapping[str, Any] = MappingProxyType({})
 
 
 def cells_of(notebook: Any) -> Iterator[Cell] | None:
@@ -29,10 +35,14 @@ def cells_of(notebook: Any) -> Iterator[Cell] | None:
 
 
 def _with_outputs(cells: list[Any]) -> Iterator[Cell]:
+    code = CodeSettings()
     for number, cell in enumerate(cells, 1):
+        if isinstance(cell, dict) and cell.get("cell_type") == "code":
+            code.feed(_text(cell.get("source")))
         outputs = cell.get("outputs") if isinstance(cell, dict) else None
         if isinstance(outputs, list) and outputs:
-            yield Cell(number, tuple(_output(output) for output in outputs if isinstance(output, dict)))
+            read = tuple(_output(output) for output in outputs if isinstance(output, dict))
+            yield Cell(number, read, code.found)
 
 
 def _output(output: dict[str, Any]) -> Output:

@@ -18,6 +18,7 @@ from diagnostics.told import told
 
 _BY_HAND = "KeyboardInterrupt"
 _REWARD = "reward"
+BY_CODE = N_("The settings are those that the notebook's code gives to its trainer")
 AGAIN = N_("Numbers of this training are shown again in cell {cells}")
 
 
@@ -80,7 +81,12 @@ def _in_cell(cell: Cell, tables: NotebookTables) -> Iterator[Training]:
     error = next((output.error for output in cell.outputs if output.error), None)
     if found and error:
         found[-1] = _ended_by(found[-1], error)
-    yield from found
+    yield from (training if training.config else _with_settings(training, cell.settings) for training in found)
+
+
+def _with_settings(training: Training, settings: Mapping[str, Any]) -> Training:
+    """A training whose output states no settings, with those in the notebook's code."""
+    return replace(training, config=settings, notes=(*training.notes, told(BY_CODE))) if settings else training
 
 
 def _has_reward(training: Training) -> bool:

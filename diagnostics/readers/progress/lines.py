@@ -19,6 +19,7 @@ _COUNT = r"\d{1,18}"
 _NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf(?:inity)?)"
 OF_TRAINING = re.compile(r"(?i)loss|reward|score|return|kl(?![a-z])")
 """What a number of a training is called; a text without any of these is not one."""
+OF_RL = re.compile(r"(?i)reward|score|return|kl(?![a-z])")
 _POSITIONS = (  # by how surely they are the step
     re.compile(
         r"(?<![\w/])(?:(?:(?:global|train(?:ing)?|grpo|ppo|rl)[ _-]?)?step"
@@ -32,7 +33,7 @@ _POSITIONS = (  # by how surely they are the step
     re.compile(rf"^\s{{0,4}}\[\s{{0,4}}(?P<step>{_COUNT})(?P<total>)\](?=\s)"),
 )
 _EPOCH = re.compile(
-    rf"(?<![\w/])epoch\s{{0,4}}[:=#]?\s{{0,4}}[\[(]?(?P<step>{_COUNT})(?:\.\d+)?(?:\s?/\s?(?P<total>{_COUNT}))?[\])]?",
+    rf"(?<![\w/])(?:epoch|pass)\s{{0,4}}[:=#]?\s{{0,4}}[\[(]?(?P<step>{_COUNT})(?:\.\d+)?(?:\s?/\s?(?P<total>{_COUNT}))?[\])]?",
     re.IGNORECASE,
 )
 _PAIR = re.compile(
@@ -60,6 +61,9 @@ _LOGGER = re.compile(
 _NAMED_BEFORE = re.compile(r"(?P<name>[^\W\d][\w /-]{0,40}?)\s?(?:@|\bat)\s*$", re.IGNORECASE)
 _VALUE_BEHIND = re.compile(rf"\s?[:=]\s{{0,4}}(?P<value>{_NUMBER})(?=[\s,|;)]|$)", re.IGNORECASE)
 """Around a step: `Mean reward @ step 3: 0.36`."""
+_WARNED_OF_KL = re.compile(r"KL divergence is starting to become negative: (?P<value>-[\d.]{1,20}\d)")
+WARNED_KL = "objective/kl"
+"""What TRL's PPOTrainer warns of below −1, by the name under which it logs it."""
 _EMPHASIS = re.compile(r"\*\*|`")
 _BEFORE_NAME = re.compile(r".*\d\s?%?\s?\(")
 _WORDS = re.compile(r"[^\W\d_]")
@@ -131,9 +135,12 @@ def _position(words: str) -> re.Match[str] | None:
 def numbers_of_pure_line(line: str) -> Mapping[str, str]:
     """The numbers of a line that holds nothing but names with numbers; none for any other line.
 
-    What a logger puts before its message, and a name under which several numbers stand, is no part of it.
+    What a logger puts before its message, and a name under which several numbers stand, is no part of it. TRL's warning
+    of a negative KL is a line of its own.
     """
     words = strip_ansi(line[:LONGEST_LINE])
+    if warned := _WARNED_OF_KL.search(words):
+        return {WARNED_KL: warned["value"]}
     if logged := _LOGGER.match(words):
         words = words[logged.end() :]
     words = _NESTED.sub(r"\g<inner>", _TENSOR.sub(r"\g<value>", words))

@@ -1,5 +1,6 @@
 """The rows of a training among printed lines: the lines that name their step in the same way, most often."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import islice
@@ -7,7 +8,14 @@ from itertools import islice
 from diagnostics.language import N_
 from diagnostics.model.series import RawSeries
 from diagnostics.readers.columns import Columns
-from diagnostics.readers.progress.lines import OF_TRAINING, ProgressLine, numbers_of_pure_line, parse_line
+from diagnostics.readers.progress.lines import (
+    OF_RL,
+    OF_TRAINING,
+    WARNED_KL,
+    ProgressLine,
+    numbers_of_pure_line,
+    parse_line,
+)
 from diagnostics.readers.progress.tables import PrintedBlock, PrintedTable, row_of_block
 from diagnostics.told import first_of, told
 
@@ -105,7 +113,7 @@ class Progress:
             self._ahead.update(islice(numbers.items(), MOST_AHEAD - len(self._ahead)))
         else:
             self._latest.add_below(numbers)
-        if len(numbers) > 1:
+        if len(numbers) > 1 or WARNED_KL in numbers:
             self._counted.add(ProgressLine("", self._counted.count + 1, None, 0, 1, numbers))
 
     def _form_of(self, words: str) -> "_Form | None":
@@ -116,8 +124,9 @@ class Progress:
 
     @property
     def rows(self) -> "_Form":
-        """The rows of the form with the most of them; those without a step where no form is a training's."""
-        most = max(self._forms.values(), key=lambda form: form.count, default=_Form(""))
+        """The rows of the form with the most of them, of a training by rewards before others; those without a step
+        where no form is a training's."""
+        most = max(self._forms.values(), key=lambda form: (form.is_of_rl, form.count), default=_Form(""))
         is_counted = not most.is_training and self._counted.is_training and self._counted.count >= LEAST_COUNTED
         return self._counted if is_counted else most
 
@@ -224,8 +233,16 @@ class _Form:
     @property
     def is_training(self) -> bool:
         """Whether enough rows have the same names, one of them a training's, and rising steps."""
+        return self._is_named(OF_TRAINING)
+
+    @property
+    def is_of_rl(self) -> bool:
+        """Whether they are a training's, and one of the names is more than a loss."""
+        return self._is_named(OF_RL)
+
+    def _is_named(self, words: re.Pattern[str]) -> bool:
         names, count = next(iter(self._names.most_common(1)), ((), 0))
-        is_named = any(OF_TRAINING.search(name) for name in (*names, *self._below))
+        is_named = any(words.search(name) for name in (*names, *self._below))
         return is_named and count >= LEAST_ROWS and self._rises > 1 and self._falls <= MOST_FALLING * self.count
 
     def series(self) -> dict[str, RawSeries]:

@@ -2,10 +2,11 @@
 
 What it checks
     The first logged KL, per token. At step 1 it may be at most 0.05 nats, on either side of 0; beyond that it is
-    critical where harm is shown, else a warning. Where the first point is at step 2 to 10, GRPO makes several
-    updates from each generation (`num_iterations`), or the rows of a printed log name no step, it may be an average
-    that includes an update: the limit is 0.2, and the finding a warning. But if the next point lies half as high again
-    or more, the KL grows fast enough to have started at 0. An average over more than ten updates is not judged.
+    critical where harm is shown, a note where the score has risen and keeps that, else a warning. Where the first point
+    is at step 2 to 10, GRPO makes several updates from each generation (`num_iterations`), or the rows of a printed log
+    name no step, it may be an average that includes an update: the limit is 0.2, and the finding a warning. But if the
+    next point lies half as high again or more, the KL grows fast enough to have started at 0. An average over more than
+    ten updates is not judged.
 
 Why it matters
     Before the first update the KL is 0 by definition, however the answers are sampled: equal weights give a token the
@@ -59,6 +60,7 @@ class KlNonzeroAtStart(RunRule[Limits]):
     inputs = (("kl_per_token", "kl_per_sequence"),)
     limits = Limits()
     measures_distance = True
+    harmless_while_rising = True
     judges_start = True
     remedies = ("same-reference", "no-dropout")
     texts = english(

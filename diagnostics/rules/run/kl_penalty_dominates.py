@@ -19,8 +19,9 @@ What it checks
     the KL stays below it, and the reward has not risen in 20 points, it is a warning. So is a weight of 1 or more
     (times the spread of rewards that are not scaled) under which the reward has not risen; a weight that no setting
     states is the slope of the loss over the KL, where the two go together (a correlation of 0.95). So is a KL (median
-    of five points) that has fallen to a quarter of its peak for ten points while the reward is no higher than at the
-    peak, and below its maximum: only the penalty leads back to the reference.
+    of five points) that has fallen to a quarter of its peak for ten points, and is there, while the reward is no higher
+    than at the peak, has not kept half of what it had gained there, and is below its maximum: only the penalty leads
+    back to the reference.
 
 Why it matters
     The reward is the score plus the penalty. Where the gain grows with the distance, the penalty at the best trade-off
@@ -60,6 +61,7 @@ from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import (
     SCORES,
+    START,
     has_risen,
     is_at_full_marks,
     noise_of_batches,
@@ -92,6 +94,7 @@ class Limits(RuleLimits):
     smallest: float = limit(1e-6, "reward", "float noise")
     back: float = limit(0.25, "of its highest", "half of the way back: the KL grows with the square of the distance")
     back_patience: int = limit(10, "logged points", "engineering default")
+    kept: float = limit(0.5, "of the gain at the peak of the KL", "engineering default")
     moved: float = limit(1e-3, "nats/token", "ratio² / 2: log-probabilities are 4 % off; from there is no way back")
     full_marks: float = limit(0.95, "of the highest reward", "engineering default: a solved task has nothing to gain")
     room: float = limit(0.1, "nats/token", "healthy public runs end at 0.12 to 0.31")
@@ -185,9 +188,11 @@ class KlPenaltyDominates(RunRule[Limits]):
         episode, highest = Episode(peak, last, still=True), float(smooth[peak])
         if highest < limits.moved or is_at_full_marks(reward.values[peak:], limits.full_marks):
             return None
-        if not means[last] <= means[peak]:
-            return None
         measured, limit = float(smooth[last]), limits.back * highest
+        start = start_level(reward.values, START)
+        is_kept = has_risen(reward) and means[last] - start >= limits.kept * (means[peak] - start)
+        if not means[last] <= means[peak] or measured > limit or is_kept:
+            return None
         return self.fired(kl, episode, Severity.WARNING, measured=measured, limit=limit, key="back", highest=highest)
 
     def _of_weight(self, run: Run, limits: Limits) -> RuleResult:

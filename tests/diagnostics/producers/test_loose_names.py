@@ -40,6 +40,16 @@ def test_of_two_tags_of_one_metric_the_plainer_name_is_it() -> None:
     assert loose_names(["success_rate", "avg_reward"]) == {"avg_reward": "reward"}
 
 
+def test_the_kl_that_trl_names_is_it_beside_another_one(tmp_path: Path) -> None:
+    file = tmp_path / "ppo.jsonl"
+    rows = ({"step": step, "kl": 0.1, "objective/kl": -9.0, "reward": 0.5} for step in range(20))
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    run = open_run(file)
+
+    assert run.series["kl_per_sequence"].values.tolist() == [-9.0] * 20
+    assert run.series["kl"].values.tolist() == [0.1] * 20
+
+
 @pytest.mark.parametrize(
     ("path", "algorithm"),
     [

@@ -15,6 +15,7 @@ from diagnostics.model.series import RawSeries
 from diagnostics.model.vocabulary import METRICS, metric
 from diagnostics.producers.table import TRAINERS
 from diagnostics.producers.translation import glossary, translate
+from diagnostics.producers.unsloth import with_whole_groups
 
 OLD_GRPO = ("reward", "reward_std", "kl", "completion_length", "rewards/accuracy", "loss")
 PPO = ("objective/rlhf_reward", "objective/scores", "objective/kl", "val/ratio", "policy/clipfrac_avg", "episode")
@@ -117,6 +118,13 @@ def test_a_ratio_far_above_one_shows_no_dilution() -> None:
 def test_an_excerpt_of_a_log_of_verl_is_known_without_its_kl_and_its_clipping(tags: tuple[str, ...]) -> None:
     assert (run(tags).producer, run(tags).algorithm) == ("verl", "grpo")
     assert run((*tags, "critic/vf_loss")).algorithm == "ppo"
+
+
+@pytest.mark.parametrize(("batch", "group", "trained"), [(1, 8, 8), (8, 6, 6), (2, 8, 2), (4, 2, 4), (4, 0, 4)])
+def test_unsloth_trains_with_a_batch_of_whole_groups(batch: int, group: int, trained: int) -> None:
+    settings = {"per_device_train_batch_size": batch, "num_generations": group, "gradient_accumulation_steps": 4}
+    config = with_whole_groups(settings)
+    assert config == {**settings, "per_device_train_batch_size": trained}
 
 
 def test_columns_with_an_underscore_for_each_slash_are_known_as_the_producers_names() -> None:

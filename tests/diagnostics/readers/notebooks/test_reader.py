@@ -159,6 +159,19 @@ def test_what_a_trainer_of_ones_own_printed_is_read_by_its_pattern(tmp_path: Pat
     assert "4 lines with Step #/# are steps" in recording.notes[0]
 
 
+def test_settings_that_no_output_states_are_those_of_the_code(tmp_path: Path) -> None:
+    file = written(tmp_path, [said("ready\n")], [table([0.5, 0.25])], [said(ROWS)])
+    document = json.loads(file.read_text())
+    document["cells"][0]["source"] = ["limit = 200\n", "args = GRPOConfig(max_completion_length=limit, seed=seed)\n"]
+    document["cells"][2]["source"] = "args = SFTConfig(seed=3)"
+    file.write_text(json.dumps(document))
+    drawn, printed = (open_run(ref.path) for ref in find_runs(tmp_path))
+
+    assert drawn.config == {"max_completion_length": 200}
+    assert "The settings are those that the notebook's code gives to its trainer" in drawn.notes
+    assert printed.config == {}
+
+
 def test_what_a_cell_printed_counts_where_its_table_holds_no_reward(tmp_path: Path) -> None:
     drawn = shown(training_table(["Step", "Training Loss"], ([str(step), "0.000167"] for step in range(1, 9)), ""))
     rows = "".join(f"[Step {step}] loss=0.0002 reward=0.25 kl=0.5\n" for step in range(1, 9))

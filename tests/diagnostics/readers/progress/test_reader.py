@@ -44,6 +44,7 @@ def read(file: Path) -> Any:
         ("[003] reward=0.25 loss=0.5", "[#]", 3, None, {"reward": 0.25, "loss": 0.5}),
         ("rollout 3: mean_reward=0.25", "rollout #", 3, None, {"mean_reward": 0.25}),
         ("Ep 3 | loss=0.5", "Ep #", 3, None, {"loss": 0.5}),
+        ("pass 1/4 step 3/9 lr 5e-6 reward 0.5", "pass #/# step #/#", 3, 9, {"lr": 5e-6, "reward": 0.5}),
         ("grpo_step=3 loss=0.5", "grpo_step=#", 3, None, {"loss": 0.5}),
         ("Step 3: accuracy 0.75 (reward: 0.25)", "Step #", 3, None, {"reward": 0.25}),
         ("[step 3] SKIP rewards=[1, 1] rollout=84s", "step #", 3, None, {"rewards": 1, "reward_std": 0, "rollout": 84}),
@@ -355,3 +356,27 @@ def test_printed_tensors_of_rewards_are_a_row(tmp_path: Path) -> None:
         (step - 9, pytest.approx((step + 1) / 3, rel=1e-4)) for step in range(10, 25)
     ]
     assert len(points(recording, "reward_std")) == 15
+
+
+WARNING = (
+    "/trl/trainer/ppo_trainer.py:1304: UserWarning: KL divergence is starting to become negative: -{}.5 - this might"
+)
+
+
+def test_the_kl_that_trl_warns_of_is_read(tmp_path: Path) -> None:
+    rows = "".join(f"step {step}/99 mean_reward=0.5\n{WARNING.format(step)}\n  warnings.warn(\n" for step in range(20))
+    recording = read(written(tmp_path, rows))
+    assert points(recording, "objective/kl") == [(step, -step - 0.5) for step in range(20)]
+
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    recording = read(written(alone, "".join(f"{WARNING.format(step)}\n" for step in range(20))))
+    assert points(recording, "objective/kl") == [(step + 1, -step - 0.5) for step in range(20)]
+
+
+def test_rows_of_rewards_are_read_before_more_rows_of_a_loss(tmp_path: Path) -> None:
+    supervised = "".join(f"Epoch 1 Batch {step}/60 loss: 0.5\n" for step in range(60))
+    rows = "".join(f"[PPO] step {step}/20 mean_reward=0.5 kl=0.1\n" for step in range(20))
+    recording = read(written(tmp_path, supervised + rows))
+
+    assert points(recording, "mean_reward") == [(step, 0.5) for step in range(20)]

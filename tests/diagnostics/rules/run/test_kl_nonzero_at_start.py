@@ -8,7 +8,7 @@ import pytest
 
 from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
-from diagnostics.rules import engine
+from diagnostics.rules import RUN_RULES, engine
 from diagnostics.rules.run.kl_nonzero_at_start import KlNonzeroAtStart
 
 MakeRun = Callable[..., Run]
@@ -26,6 +26,14 @@ def test_a_kl_above_rounding_at_step_one_is_critical(judge_harmed: Judge) -> Non
     outcome = judge_harmed("kl-nonzero-at-start", "grpo", kl_per_token="0.06 0.01x9")
     assert (outcome.severity, outcome.first_step, outcome.last_step, outcome.limit) == (Severity.CRITICAL, 1, 1, 0.05)
     assert judge_harmed("kl-nonzero-at-start", "grpo", kl_per_token="0.05 0.01x9").verdict is Verdict.QUIET
+
+
+def test_while_the_score_rises_it_is_a_note(make_run: MakeRun) -> None:
+    logged = {"kl_per_token": "0.09 0.03x59", "reward_std": "4x60"}
+    for reward, severity in (("-4 0..5x59", Severity.INFO), ("-4 -4.1 " * 30, Severity.WARNING)):
+        outcomes = engine.evaluate(make_run("grpo", reward=reward, **logged), RUN_RULES)
+        (found,) = (outcome for outcome in outcomes if outcome.rule == "kl-nonzero-at-start")
+        assert found.severity is severity
 
 
 def test_a_negative_one_is_as_wrong(judge_harmed: Judge) -> None:

@@ -136,7 +136,12 @@ def test_a_way_back_that_pays_or_is_short_or_has_another_reason_is_none(judge: J
     renewed = judge(
         "kl-penalty-dominates", "grpo", **{**BACK, "config": {"beta": 0.04, "sync_ref_model": True}}, reward=fell
     )
-    assert {paid.verdict, half.verdict, brief.verdict, renewed.verdict} == {Verdict.QUIET}
+    kept = judge("kl-penalty-dominates", "grpo", reward="0.1..0.9x15 0.8x24", **BACK)
+    anew = judge(
+        "kl-penalty-dominates", "grpo", reward=fell, config=BACK["config"], kl_per_token="0.02x15 0.002x21 0.5x3"
+    )
+    found = {paid.verdict, half.verdict, brief.verdict, renewed.verdict, kept.verdict, anew.verdict}
+    assert found == {Verdict.QUIET}
 
 
 def test_a_solved_task_and_a_policy_that_never_left_are_not_led_back(judge: Judge) -> None:
