@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.detecting.expected import read_expected
 from benchmarks.detecting.report import share
@@ -12,35 +12,52 @@ from diagnostics.causes.track_record import TrackRecord
 
 HEAD = """\
 # How often each cause was right where it was named first, in a warning or worse, in the measured runs of
-# docs/benchmarks/detection-trl.md that have a fault or came out healthy. Written by python -m benchmarks.detection_trl.
+# docs/benchmarks/detection-trl.md that have a fault or came out healthy; among: it was, or a rival named beside it.
+# Written by python -m benchmarks.detection_trl.
 """
 PRIOR = 4
 """Runs with the rate of all causes that are added to those of each: few runs say little."""
 BINS = (0.0, 0.5, 0.7, 0.85, 1.0)
 """Bounds of the chances that are shown together."""
 
-Call = tuple[str, str, bool]
-"""A task, the cause that was named first in one of its runs, and whether it was right."""
+
+class Call(NamedTuple):
+    """What was named first in a run of a task: the cause, whether it was right, and whether it or a rival was."""
+
+    task: str
+    cause: str
+    is_right: bool
+    is_among: bool
 
 
 def calls(results: Iterable[Mapping[str, Any]]) -> list[Call]:
     """What a warning or worse named first in each run of which it is known what is wrong: its fault, or nothing."""
     known = [each for each in results if each["cell"]["fault"] or each["label"] == "healthy"]
     named = [each for each in known if each["causes"] and each["causes"][0]["severity"] in ALARMS]
-    return [(each["cell"]["task"], each["causes"][0]["cause"], _is_right(each)) for each in named]
+    return [_call(each) for each in named]
 
 
 def records(made: Iterable[Call]) -> dict[str, TrackRecord]:
     """Cause → how often it was named, and right, in the order of their names."""
-    found: defaultdict[str, list[bool]] = defaultdict(list)
-    for _, cause, is_right in made:
-        found[cause].append(is_right)
-    return {cause: TrackRecord(sum(found[cause]), len(found[cause])) for cause in sorted(found)}
+    found: defaultdict[str, list[Call]] = defaultdict(list)
+    for call in made:
+        found[call.cause].append(call)
+    return {
+        cause: TrackRecord(
+            right=sum(call.is_right for call in found[cause]),
+            among=sum(call.is_among for call in found[cause]),
+            named=len(found[cause]),
+        )
+        for cause in sorted(found)
+    }
 
 
 def as_toml(found: Mapping[str, TrackRecord]) -> str:
     """The table that the diagnosis reads."""
-    rows = (f"\n[{cause}]\nright = {each.right}\nnamed = {each.named}\n" for cause, each in found.items())
+    rows = (
+        f"\n[{cause}]\nright = {each.right}\namong = {each.among}\nnamed = {each.named}\n"
+        for cause, each in found.items()
+    )
     return HEAD + "".join(rows)
 
 
@@ -49,7 +66,7 @@ def reliability_table(results: Sequence[Mapping[str, Any]]) -> str:
     made = calls(results)
     if not made:
         return ""
-    told = [(_chance(cause, [other for other in made if other[0] != task]), right) for task, cause, right in made]
+    told = [(_chance(call.cause, [other for other in made if other.task != call.task]), call.is_right) for call in made]
     lines = [
         "### How far the first cause can be relied on\n",
         "What a warning or worse named first, beside the record of that cause in the other tasks, to which four runs "
@@ -64,18 +81,23 @@ def reliability_table(results: Sequence[Mapping[str, Any]]) -> str:
             mean = sum(chance for chance, _ in group) / len(group)
             right = share(sum(right for _, right in group), len(group))
             lines.append(f"| {low:.2f} to {high:.2f} | {len(group)} | {mean:.2f} | {right} |")
-    lines += ["\n| cause | right where it was named first |", "|---|---|"]
-    lines += [f"| `{cause}` | {share(each.right, each.named)} |" for cause, each in records(made).items()]
+    lines += ["\n| cause | right where it was named first | it or a rival named beside it |", "|---|---|---|"]
+    lines += [
+        f"| `{cause}` | {share(each.right, each.named)} | {share(each.among, each.named)} |"
+        for cause, each in records(made).items()
+    ]
     return "\n".join([*lines, ""])
 
 
 def _chance(cause: str, others: Sequence[Call]) -> float:
     """How often a cause is right by these calls."""
-    overall = sum(right for *_, right in others) / max(1, len(others))
-    own = [right for _, named, right in others if named == cause]
+    overall = sum(other.is_right for other in others) / max(1, len(others))
+    own = [other.is_right for other in others if other.cause == cause]
     return (sum(own) + PRIOR * overall) / (len(own) + PRIOR)
 
 
-def _is_right(result: Mapping[str, Any]) -> bool:
-    fault, first = result["cell"]["fault"], result["causes"][0]["cause"]
-    return bool(fault) and first in read_expected()[fault].causes_with(result["cell"]["algorithm"])
+def _call(result: Mapping[str, Any]) -> Call:
+    cell, first = result["cell"], result["causes"][0]
+    right = read_expected()[cell["fault"]].causes_with(cell["algorithm"]) if cell["fault"] else ()
+    is_right = first["cause"] in right
+    return Call(cell["task"], first["cause"], is_right, is_right or not set(right).isdisjoint(first.get("rivals", ())))

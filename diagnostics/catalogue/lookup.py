@@ -118,9 +118,14 @@ def track_record_sentence(cause: str) -> str:
     record = track_record(cause)
     if record is None:
         return ""
-    return _("Right in {right} of {named} measured TRL runs in which it was named first.").format(
-        right=record.right, named=record.named
-    )
+    if record.among > record.right:
+        sentence = _(
+            "Right in {right} of {named} measured TRL runs in which it was named first; it, or what was named beside "
+            "it as not decided, in {among}."
+        )
+    else:
+        sentence = _("Right in {right} of {named} measured TRL runs in which it was named first.")
+    return sentence.format(right=record.right, named=record.named, among=record.among)
 
 
 def metric_page(entry: Metric) -> Page:

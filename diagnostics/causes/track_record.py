@@ -12,9 +12,13 @@ from importlib.resources import files
 
 @dataclass(frozen=True, slots=True)
 class TrackRecord:
-    """Of the measured runs in which a cause was `named` first, in so many it was `right`."""
+    """Of the measured runs in which a cause was `named` first, in so many it was `right`.
+
+    In `among` of them the right one was it or a rival that was named beside it, where that was not decided.
+    """
 
     right: int
+    among: int
     named: int
 
 

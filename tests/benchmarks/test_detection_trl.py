@@ -246,21 +246,26 @@ def a_call(cause: str, fault: str | None, label: str = "sick", severity: str = "
     return {"label": label, "cell": cell, "causes": [{"cause": cause, "severity": severity}]}
 
 
+def beside(rival: str, result: dict[str, Any]) -> dict[str, Any]:
+    """The same with a rival named beside its first cause."""
+    return {**result, "causes": [{**result["causes"][0], "rivals": [rival]}]}
+
+
 def test_a_cause_is_right_where_the_fault_is_known_and_has_it() -> None:
     found = records(
         calls(
             [
                 a_call("not-training", "learning-rate-zero"),
                 a_call("not-training", "learning-rate-zero", label="aside"),
-                a_call("not-training", "reward-scale"),
-                a_call("not-training", None, label="healthy"),
+                beside("reward-scale", a_call("not-training", "reward-scale")),
+                beside("length-bias", a_call("not-training", None, label="healthy")),
                 a_call("not-training", None, label="healthy", severity="info"),  # a note warns of nothing
                 a_call("not-training", None, label="aside"),  # nobody knows what is wrong
                 {**a_call("", "learning-rate-zero"), "causes": []},
             ]
         )
     )
-    assert found == {"not-training": TrackRecord(right=2, named=4)}
+    assert found == {"not-training": TrackRecord(right=2, among=3, named=4)}
 
 
 def test_what_a_call_promises_comes_from_other_tasks() -> None:
