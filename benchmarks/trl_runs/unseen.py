@@ -1,9 +1,14 @@
 """Faults that leave no sign in a log: the committed table of those found beside their healthy twins."""
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any, Literal
 
+WITH_SETTINGS = frozenset({"tensorboard", "wandb", "trackio"})
+"""The forms of a log that hold the settings of the training."""
 TABLE = Path(__file__).with_name("unseen.toml")
 INTRODUCTION = """\
 ### What the logs do not show
@@ -15,16 +20,34 @@ the fault. These runs count as missed. The list is `benchmarks/trl_runs/unseen.t
 
 @dataclass(frozen=True, slots=True)
 class Unseen:
-    """A fault, with which algorithm and log it is not seen, and why."""
+    """A fault, with which algorithms and in which log it is not seen, and why."""
 
     fault: str
+    algorithms: tuple[str, ...]
     where: str
     why: str
+    lacks: Literal["", "settings", "samples"] = ""
 
 
-def read_unseen() -> list[Unseen]:
+@cache
+def read_unseen() -> tuple[Unseen, ...]:
     """The rows of the table, in its order."""
-    return [Unseen(**row) for row in tomllib.loads(TABLE.read_text("utf-8"))["unseen"]]
+    rows = tomllib.loads(TABLE.read_text("utf-8"))["unseen"]
+    return tuple(Unseen(**{**row, "algorithms": tuple(row["algorithms"])}) for row in rows)
+
+
+def leaves_no_sign(cell: Mapping[str, Any]) -> bool:
+    """Whether the table has the fault of a run with its algorithm and in its log, whatever further conditions say."""
+    return any(
+        row.fault == cell["fault"] and cell["algorithm"] in row.algorithms and _is_lacking(row.lacks, cell)
+        for row in read_unseen()
+    )
+
+
+def _is_lacking(what: str, cell: Mapping[str, Any]) -> bool:
+    if what == "settings":
+        return cell["form"] not in WITH_SETTINGS
+    return what == "" or not cell["settings"].get("log_completions")
 
 
 def unseen_table() -> str:

@@ -33,12 +33,12 @@ from benchmarks.trl_runs.judging import judged
 from benchmarks.trl_runs.labels import label
 from benchmarks.trl_runs.peers import FOLDER, ROWS_FILE, write_rows
 from benchmarks.trl_runs.ranges import ranges_page
-from benchmarks.trl_runs.report import without_speed
+from benchmarks.trl_runs.report import PRODUCERS, without_speed
 from benchmarks.trl_runs.tasks.catalog import TASKS
 from benchmarks.trl_runs.tasks.task import Task
 from benchmarks.trl_runs.track_record import calls, records, reliability_table
 from benchmarks.trl_runs.training import OUTCOME_FILE, is_trained, read_outcome, run_folder, train_missing
-from benchmarks.trl_runs.unseen import read_unseen, unseen_table
+from benchmarks.trl_runs.unseen import leaves_no_sign, read_unseen, unseen_table
 from diagnostics.causes.track_record import TrackRecord
 from diagnostics.rules import CATALOG
 
@@ -344,3 +344,28 @@ def test_a_run_and_its_twin_are_trained_once_and_judged_in_every_form(tmp_path: 
     assert first == second
     assert [set(result["forms"]) for result in first] == [set(forms_of(cell))] * 2
     assert "unreadable" not in {found["verdict"] for result in first for found in result["forms"].values()}
+
+
+@pytest.mark.parametrize(
+    ("fault", "algorithm", "form", "log_completions", "is_unseen"),
+    [
+        ("sign-flipped-reward", "ppo", "wandb", True, True),
+        ("sign-flipped-reward", "ppo_step", "wandb", True, False),
+        ("temperature-too-high", "ppo", "console", True, True),
+        ("temperature-too-high", "ppo", "wandb", True, False),
+        ("prompts-lost-their-question", "grpo", "wandb", False, True),
+        ("prompts-lost-their-question", "grpo", "wandb", True, False),
+        ("reward-scale", "ppo", "wandb", True, False),
+        (None, "ppo", "wandb", True, False),
+    ],
+)
+def test_a_fault_leaves_no_sign_where_the_table_says_so(
+    fault: str | None, algorithm: str, form: str, log_completions: bool, is_unseen: bool
+) -> None:
+    settings = {"log_completions": log_completions}
+    cell = {"fault": fault, "algorithm": algorithm, "form": form, "settings": settings}
+    assert leaves_no_sign(cell) is is_unseen
+
+
+def test_algorithms_without_a_sign_are_those_of_the_corpus() -> None:
+    assert {algorithm for row in read_unseen() for algorithm in row.algorithms} <= set(PRODUCERS)
