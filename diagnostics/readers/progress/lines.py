@@ -49,7 +49,7 @@ _LIST = re.compile(
     r"""(?:(?:,\s?\w{1,10}=[\w.:']{1,20}){0,3}\))?"""
 )
 """The rewards of a step's answers, one by one."""
-_NESTED = re.compile(r"""[^\W\d][\w ./-]{0,40}["']?\s?[=:]\s?\{(?P<inner>[^{}]{1,2000})\}""")
+_NESTED = re.compile(r"""(?<![\w./-])[\w./-]{1,40}["']?\s?[=:]\s?\{(?P<inner>[^{}]{1,2000})\}""")
 """Several numbers under one name: `reward_data: {'total_reward': 144.0}`."""
 _TENSOR = re.compile(
     rf"(?:tensor|array)\((?P<value>{_NUMBER})(?:,\s?\w{{1,10}}=[\w.:'<>]{{1,30}}){{1,3}}\)", re.IGNORECASE
@@ -138,16 +138,26 @@ def numbers_of_pure_line(line: str) -> Mapping[str, str]:
     What a logger puts before its message, and a name under which several numbers stand, is no part of it. TRL's warning
     of a negative KL is a line of its own.
     """
+    if "=" not in line and ":" not in line:
+        return {}
     words = strip_ansi(line[:LONGEST_LINE])
     if warned := _WARNED_OF_KL.search(words):
         return {WARNED_KL: warned["value"]}
     if logged := _LOGGER.match(words):
         words = words[logged.end() :]
-    words = _NESTED.sub(r"\g<inner>", _TENSOR.sub(r"\g<value>", words))
-    words = _LIST.sub(_mean_and_spread, words).strip(_AROUND_PAIRS)
+    words = _flat(words).strip(_AROUND_PAIRS)
     if _PAIR.match(words) is None:
         return {}
     return {} if _BETWEEN.sub("", _PAIR.sub("", words)) else numbers_in(words)
+
+
+def _flat(words: str) -> str:
+    """A line with the numbers of tensors, of names below a name and of lists of rewards as if they stood alone."""
+    if "(" in words:
+        words = _TENSOR.sub(r"\g<value>", words)
+    if "{" in words:
+        words = _NESTED.sub(r"\g<inner>", words)
+    return _LIST.sub(_mean_and_spread, words) if "[" in words else words
 
 
 def numbers_in(words: str) -> Mapping[str, str]:
