@@ -130,8 +130,9 @@ def most_at_once(jobs: Sequence[Job]) -> int:
 def kill_beside(process: psutil.Process, orphaned: Counter[int]) -> None:
     """Kill the process beside a job, unless that was so often that the job, never taken up, would be given up."""
     with suppress(psutil.NoSuchProcess):  # it has just ended by itself
-        number = int(process.cmdline()[-2])
-        if orphaned[number] < MOST_IN_VAIN - 1:
+        words = process.cmdline()  # none of one that has ended and is not yet waited for
+        number = int(words[-2]) if words else 0
+        if words and orphaned[number] < MOST_IN_VAIN - 1:
             orphaned[number] += 1
             process.kill()
 
