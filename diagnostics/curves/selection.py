@@ -36,7 +36,7 @@ def other_series(run: Run, outcomes: Sequence[Outcome] = ()) -> list[Series]:
 
 def main_reward(run: Run) -> Series | None:
     """The series that should keep going up."""
-    return run.get(*MAIN_REWARD.get(run.algorithm, ("reward", "score")))
+    return run.get(*MAIN_REWARD.get(run.algorithm, ()), "reward", "score")
 
 
 def _logged_for(run: Run, base: str) -> str:

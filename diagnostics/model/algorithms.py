@@ -46,7 +46,7 @@ CRUCIAL_ANYWHERE = (
 )
 """What is crucial in a run of another algorithm, or of one that its log does not name, as far as it is logged."""
 
-STANDS_FOR = {"kl_per_token": "kl_per_sequence"}
+STANDS_FOR = {"kl_per_token": "kl_per_sequence", "score": "reward"}
 """The metric that takes the place of a crucial one that is not logged."""
 
 MAIN_REWARD: dict[str, tuple[str, ...]] = {

@@ -71,3 +71,14 @@ def test_the_kl_of_answers_stands_where_that_of_tokens_is_not_logged(tmp_path: P
     file.write_text("".join(f'{{"step": {step}, "avg_reward": 0.5, "kl_div": 0.25}}\n' for step in range(9)))
 
     assert [series.name for series in crucial_series(open_run(file))][:2] == ["reward", "kl_per_sequence"]
+
+
+def test_a_reward_stands_where_a_loop_of_ones_own_logs_no_score(tmp_path: Path) -> None:
+    file = tmp_path / "ppo.jsonl"
+    file.write_text("".join(f'{{"step": {step}, "avg_reward": 0.5, "kl_div": 0.25}}\n' for step in range(9)))
+    run = open_run(file)
+    reward = main_reward(run)
+
+    assert [series.name for series in crucial_series(run) if len(series)] == ["reward", "kl_per_sequence"]
+    assert reward is not None
+    assert reward.name == "reward"
