@@ -10,7 +10,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
@@ -102,7 +102,8 @@ class _Running:
             while self.line.poll():
                 said = self.line.recv()
                 if isinstance(said, Result):
-                    return said
+                    is_large = not said.outcome.is_failure and said.bytes > BYTES
+                    return replace(said, outcome=Outcome.LARGE) if is_large else said
                 self._what, self._held = said
                 self._begun, self._is_made, self._spent_before = time.monotonic(), True, self._cpu_seconds()
         except EOFError:
@@ -153,8 +154,6 @@ def _work(case: Case, place: Path, most: float, line: Connection) -> None:
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - held
     if not outcome.is_failure and seconds > most:
         outcome = Outcome.SLOW
-    elif not outcome.is_failure and grown > BYTES:
-        outcome = Outcome.LARGE
     line.send(Result(case, what, outcome, detail, seconds, max(0, grown)))
 
 
