@@ -27,8 +27,8 @@ reinforcement learning; or unclear, where one could argue, which counts for noth
 curves and knew neither the first reading nor a diagnosis; **a log on which the two differ counts as unclear**. What
 rules and causes are right is the first reader's word. The first reading, too, was made before a diagnosis of the log
 was seen, except for 24 logs of the known part, which earlier versions had been tried on. None was changed afterwards.
-The readings are of the curves: the rule that tells how a run ended came later, and counts for nothing where it is true
-of the record (one healthy run lost its terminal, another ran out of disk).
+The readings are of the curves: the rule that tells how a run ended counts for nothing in a log that is not sick. Each
+such end has been looked up, and is in its record (one run lost its terminal, another ran out of disk).
 
 Rules may be changed with the known part in view. The apart part is of other repositories and is shown in sums alone:
 nobody tunes on it. Logs of one repository resemble each other; the intervals take them for independent. The logs are

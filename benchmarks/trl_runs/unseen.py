@@ -14,7 +14,8 @@ INTRODUCTION = """\
 ### What the logs do not show
 
 Where a sick run of this part was laid beside its healthy twin, and the metrics and samples of its log show no sign of
-the fault. These runs count as missed. The list is `benchmarks/trl_runs/unseen.toml`.
+the fault. These runs count as missed, but for the column "of faults with a sign". The list is
+`benchmarks/trl_runs/unseen.toml`.
 """
 
 

@@ -75,7 +75,7 @@ class Trainer:
     reads its traits.
     `tags_by_algorithm` narrows `tags` where one trainer logs several algorithms by different names. `is_verified`:
     checked against a log that the producer itself wrote, not only against its source code. `heading` is the name under
-    which it hands its settings to a tracker, where it does so; `changed` is what it makes of settings before it trains.
+    which it hands its settings to a tracker, where it does so; `as_trained` makes of given settings those of training.
     """
 
     name: str
@@ -87,7 +87,7 @@ class Trainer:
     is_verified: bool = True
     tags_by_algorithm: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     heading: str = ""
-    changed: Callable[[Mapping[str, Any]], Mapping[str, Any]] = _as_given
+    as_trained: Callable[[Mapping[str, Any]], Mapping[str, Any]] = _as_given
     _families: "_Families" = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -97,7 +97,7 @@ class Trainer:
     def settings_in(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
         """A log's configuration as it trains: with the settings under the heading as if they stood beside it."""
         under = config.get(self.heading) if self.heading else None
-        return self.changed({**config, **under} if isinstance(under, Mapping) else config)
+        return self.as_trained({**config, **under} if isinstance(under, Mapping) else config)
 
     def metric_of(self, tag: str) -> str | None:
         """The canonical metric of a tag, an evaluation's too; None if unknown.

@@ -80,8 +80,10 @@ def _as_spelled_with_slashes(log: Log) -> tuple[Log, Producer, Trainer] | None:
         return None
     for producer, trainer in _candidates(log):
         spelled = {tag.replace("/", "_"): tag for tag in trainer.tags if "/" in tag}
+        if producer is unknown.PRODUCER or log.series.keys().isdisjoint(spelled):
+            continue
         respelled = replace(log, series={spelled.get(tag, tag): series for tag, series in log.series.items()})
-        if producer is not unknown.PRODUCER and trainer.recognise(respelled) > trainer.recognise(log):
+        if trainer.recognise(respelled) > trainer.recognise(log):
             return respelled, *_surest(respelled)
     return None
 

@@ -42,7 +42,9 @@ def with_whole_groups(config: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**config, _BATCH: group} if batch * passes % group else config
 
 
-TRAINER = Trainer("unsloth", grpo.TAGS, recognise, read_traits, grpo.FAMILIES, grpo.CAVEATS, changed=with_whole_groups)
+TRAINER = Trainer(
+    "unsloth", grpo.TAGS, recognise, read_traits, grpo.FAMILIES, grpo.CAVEATS, as_trained=with_whole_groups
+)
 PRODUCER = Producer(
     "unsloth",
     (TRAINER,),

@@ -73,8 +73,7 @@ def _joined(one: Training, other: Training) -> Training:
 
 
 def _in_cell(cell: Cell, tables: NotebookTables) -> Iterator[Training]:
-    """The tables of a cell; what it printed counts where there are none, or none with a reward. An error ended the
-    last training."""
+    """The tables of a cell; what it printed counts where none of them holds a reward. An error ended the last one."""
     drawn = [*_drawn(cell, tables)]
     found = drawn if any(map(_has_reward, drawn)) else [*_printed(cell)] or [*_of_own_progress(cell)]
     found = found if any(map(_has_reward, found)) else drawn or found

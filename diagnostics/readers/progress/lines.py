@@ -17,9 +17,10 @@ _ORNAMENTS = "=-#*~[( \t>"  # around the words of a line that is a heading
 LONGEST_LINE = 1 << 18  # characters; a row of thousands of names
 _COUNT = r"\d{1,18}"
 _NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf(?:inity)?)"
-OF_TRAINING = re.compile(r"(?i)loss|reward|score|return|kl(?![a-z])")
-"""What a number of a training is called; a text without any of these is not one."""
 OF_RL = re.compile(r"(?i)reward|score|return|kl(?![a-z])")
+"""What a number of a training by rewards is called."""
+OF_TRAINING = re.compile(rf"{OF_RL.pattern}|loss")
+"""What a number of a training is called; a text without any of these is not one."""
 _POSITIONS = (  # by how surely they are the step
     re.compile(
         r"(?<![\w/])(?:(?:(?:global|train(?:ing)?|grpo|ppo|rl)[ _-]?)?step"

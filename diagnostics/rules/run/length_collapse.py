@@ -5,8 +5,8 @@ What it checks
     Below five tokens, where it started at twenty or more, it is critical. It is info where short answers earn the
     highest reward, and where they earn no less than the long ones did although length did not count: the score has not
     fallen by more than its standard error, hardly any answer is empty, and the score of the samples before it does not
-    fall with their length (rank correlation above −0.5). Without samples it is info where the score has risen, no
-    reward function has lost, and the answers still have twenty tokens or more.
+    fall with their length (rank correlation above −0.5). Without scored samples of the time before it is info where the
+    score has risen, no reward function has lost, and the answers still have twenty tokens or more.
 
 Why it matters
     The easiest way to avoid a penalty is to end at once. Reasoning that is dropped does not come back by itself.

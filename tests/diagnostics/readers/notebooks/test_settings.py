@@ -47,5 +47,32 @@ def test_hostile_code_says_nothing(code: str) -> None:
     assert found(code, "GRPOConfig(seed=x)") == {}
 
 
+@pytest.mark.parametrize(
+    "between",
+    [
+        "length *= 2",
+        "length, other = 1, 2",
+        "for length in range(9): pass",
+        "if fast:\n    length = 9",
+        "try:\n    length = 9\nexcept ValueError:\n    pass",
+        "def train(length): pass",
+        "with open(path) as length: pass",
+        "del length",
+        "length: int = unknown",
+    ],
+)
+def test_a_name_that_may_have_another_value_is_left_out(between: str) -> None:
+    assert found("length: int = 512", "GRPOConfig(max_completion_length=length)") == {"max_completion_length": 512}
+    assert found("length = 512", between, "GRPOConfig(max_completion_length=length)") == {}
+
+
+def test_settings_that_are_changed_later_or_are_one_of_several_are_left_out() -> None:
+    changed = "args = GRPOConfig(max_steps=10, seed=3)", "args.max_steps = 500"
+    assert found(*changed) == {"seed": 3}
+    branch = "if fast:\n    args = GRPOConfig(max_steps=10)\nelse:\n    args = GRPOConfig(max_steps=500)"
+    assert found(branch) == {}
+    assert found("def main():\n    args = GRPOConfig(max_steps=10)\n    GRPOTrainer(args=args)") == {"max_steps": 10}
+
+
 def test_a_cell_that_is_too_long_says_nothing() -> None:
-    assert found("x = 1\n" * LONGEST + "GRPOConfig(seed=x)") == {}
+    assert found("GRPOConfig(seed=1)\n" + "x = 1\n" * (LONGEST // 6)) == {}
