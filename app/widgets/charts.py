@@ -42,7 +42,6 @@ def charts(
     click shows everything again. While a run is live, a series without points keeps its place. The view options stand
     above the run's crucial charts. `ghost` is a run that is drawn grey behind this one.
     """
-    shown = [series for series in chosen if len(series) or is_live(run)]
     curves = [
         curve(
             run,
@@ -52,7 +51,7 @@ def charts(
             held_out=run.get(EVAL_PREFIX + series.name),
             ghost=ghost,
         )
-        for series in shown
+        for series in with_a_chart(run, chosen)
     ]
     chart_grid(
         curves,
@@ -64,6 +63,11 @@ def charts(
         reference=reference_chooser([run.algorithm], [str(run.path)]),
         follows=is_live(run),
     )
+
+
+def with_a_chart(run: Run, chosen: Sequence[Series]) -> list[Series]:
+    """The series that get a chart: those with points and, while the run is live, those that may get some."""
+    return [series for series in chosen if len(series) or is_live(run)]
 
 
 def chart_grid(

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 import streamlit as st
 
 from app.load.default_settings import default_settings
+from app.widgets.charts import with_a_chart
 from app.widgets.config import chosen_settings
 from diagnostics.curves.selection import crucial_series, other_series
 from diagnostics.language import _
@@ -23,7 +24,7 @@ def section_counts(diagnosis: Diagnosis) -> Mapping[str, str]:
     chosen = len(chosen_settings(run.config, default_settings(run)))
     steps = len(run.samples.steps)
     counts = {
-        "charts": f"{len(crucial_series(run)):,}",
+        "charts": f"{len(with_a_chart(run, crucial_series(run))):,}",
         "samples": counted(steps, "step") if steps else _("none"),
         "metrics": f"{len(other_series(run, diagnosis.outcomes)):,}",
         "checks": _("{fired} of {all}").format(
