@@ -122,6 +122,8 @@ class RewardRegression(RunRule[Limits]):
         "{limit} from step {first} to {last}. The score does not fall: it is the KL penalty that grows.",
         penalty_at_once="{title} fell from {best} to {measured} at step {first}, from one point to the next. The score "
         "does not fall: it is the KL penalty that grows.",
+        penalty_of_few="{title} was {best} over the best third of the run, and {measured} over its last, from step "
+        "{first} to {last}. The score does not fall: it is the KL penalty that grows.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
@@ -134,7 +136,8 @@ class RewardRegression(RunRule[Limits]):
 
     def _of_penalty(self, found: Fired) -> Fired:
         """The finding of an RLHF reward that falls while its score does not."""
-        key = "penalty_at_once" if found.message.template.endswith("at_once") else "penalty"
+        told = found.message.template.removeprefix(f"{self.name}.")
+        key = f"penalty_{told}" if told in ("at_once", "of_few") else "penalty"
         return dataclasses.replace(
             found,
             severity=Severity.INFO,

@@ -6,11 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from diagnostics.model.messages import render
 from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.model.status import Status
 from diagnostics.rules import CATALOG, engine
+from diagnostics.texts import templates
 
 Judge = Callable[..., Outcome]
 
@@ -143,6 +145,18 @@ def test_a_short_run_that_has_ended_is_judged_by_its_thirds(
     assert outcome_of(replace(make_run("grpo", reward=gained), status=Status(state))).verdict is Verdict.SKIPPED
 
 
+def test_a_short_ppo_run_whose_penalty_alone_grows_is_noted(make_run: Callable[..., Run]) -> None:
+    lost, steady = noisy_series(np.interp(np.arange(24), [0, 12, 24], [0.4, 0.9, 0.2])), noisy_series(np.ones(24))
+    alone = replace(make_run("ppo", rlhf_reward=lost, score=steady), status=Status("finished"))
+    noted = outcome_of(alone)
+    assert (noted.severity, noted.message.template) == (Severity.INFO, "reward-regression.penalty_of_few")
+    both = replace(make_run("ppo", rlhf_reward=lost, score=lost), status=Status("finished"))
+    assert outcome_of(both).severity is Severity.WARNING
+
+
 def outcome_of(run: Run) -> Outcome:
+    """That of the rule, whose messages must render."""
     (outcome,) = engine.evaluate(run, [rule for rule in CATALOG if rule.name == "reward-regression"])
+    for message in (outcome.message, outcome.headline):
+        assert message is None or render(message, templates())
     return outcome
