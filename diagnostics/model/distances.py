@@ -20,7 +20,8 @@ def kl_of_answers(run: Run) -> Series | None:
     if whole is not None or of_token is None or length is None:
         return whole
     of_token, length = at_common_steps(of_token, length)
-    return replace(of_token, name="kl_per_sequence", values=of_token.values * length.values)
+    with np.errstate(invalid="ignore"):  # an infinite one of no tokens
+        return replace(of_token, name="kl_per_sequence", values=of_token.values * length.values)
 
 
 def level_at_the_end(series: Series | None) -> float | None:

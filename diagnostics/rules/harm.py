@@ -83,7 +83,7 @@ class Harm:
 
     is_shown: bool
     told: Message
-    has_risen: bool = False  # the score, instead, and it has kept that
+    has_risen: bool = False  # the score, instead, as far as can be told yet, and it has kept that
 
     @property
     def is_unknown(self) -> bool:
@@ -116,20 +116,28 @@ def harm_since(run: Run, step: int, outcomes: Iterable[Outcome]) -> Harm:
             return Harm(is_shown=True, told=Message(f"harm.{shown}"))
         told = found[0] if found else None
     return (
-        Harm(False, Message(UNKNOWN)) if told is None else Harm(told.is_fall, told.told, told.is_rise and told.is_kept)
+        Harm(False, Message(UNKNOWN))
+        if told is None
+        else Harm(told.is_fall, told.told, told.is_rise_likely and told.is_kept)
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """A score before a step and now, and how large a change is neither chance nor negligible."""
+    """A score before a step and now, the standard error of the difference, and how large a change is not negligible."""
 
     series: Message
     before: float
     after: float
     best: float  # level since
-    least: float
+    error: float
+    small: float
     has_risen: bool = False  # above its first points, of a change since the start
+
+    @property
+    def least(self) -> float:
+        """How large a change is neither chance nor negligible."""
+        return max(CERTAIN * self.error, self.small)
 
     @property
     def is_fall(self) -> bool:
@@ -138,6 +146,11 @@ class _Change:
     @property
     def is_rise(self) -> bool:
         return self.after - self.before > self.least or (self.has_risen and not self.is_fall)
+
+    @property
+    def is_rise_likely(self) -> bool:
+        """Whether the score is higher by no negligible change and by more than one error, if not beyond chance yet."""
+        return self.is_rise or self.after - self.before > max(self.error, self.small)
 
     @property
     def is_kept(self) -> bool:
@@ -167,7 +180,7 @@ def _change(run: Run, series: Series | None, step: int) -> _Change | None:
     name = Message(f"harm.{series.name}")
     best = max(after, extreme(rolling_mean(values[first:], LEVEL)))
     is_since_start = first <= START
-    return _Change(name, before, after, best, max(CERTAIN * error, small), is_since_start and has_risen(series))
+    return _Change(name, before, after, best, error, small, is_since_start and has_risen(series))
 
 
 def _rules_since(run: Run, step: int, outcomes: Iterable[Outcome]) -> Iterator[str]:

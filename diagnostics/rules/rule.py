@@ -111,7 +111,7 @@ class Rule(ABC, Generic[SubjectT, LimitsT]):
     `graver_with` warns of the same steps, a warning becomes critical. `measures_distance`: what it judges is a distance
     or a size, which alone is no harm, so it is critical only where harm is shown (`diagnostics.rules.harm`).
     `harmless_alone`: healthy runs have it as well, so that it is a note where the score rose or held since;
-    `harmless_while_rising`: so it is where the score rose.
+    `harmless_while_rising`: so it is where the score rose, or most likely did.
     `told_at_once`: one event is enough, so that its warning need not last (`diagnostics.rules.lasting`).
     """
 

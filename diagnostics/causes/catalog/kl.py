@@ -16,7 +16,7 @@ from diagnostics.causes.discriminators.truncation import eos_was_suppressed_midw
 from diagnostics.causes.discriminators.updates import (
     first_point_precedes_updates,
     has_kl_penalty,
-    heavy_weight_is_stated,
+    heavy_weight_is_known,
     kl_grew_under_a_light_penalty,
     kl_penalty_holds_it,
     kl_weight_grew_heavy,
@@ -182,7 +182,7 @@ KL_CAUSES: tuple[CauseEntry, ...] = (
         meaning="What the score gains, the penalty takes away. The policy stays where it is, or is pulled back as soon "
         "as it moves.",
         core=(
-            Indicator("kl-penalty-dominates", proves=heavy_weight_is_stated),
+            Indicator("kl-penalty-dominates", proves=heavy_weight_is_known),
             Indicator("kl-coef-rising", kl_weight_jumped),
             Indicator("kl-coef-rising", kl_weight_grew_heavy),
             Indicator("policy-hardly-moves", kl_penalty_holds_it),

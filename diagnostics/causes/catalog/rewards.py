@@ -28,6 +28,7 @@ from diagnostics.causes.discriminators.rewards import (
     score_fell,
     scores_are_chance,
     scores_are_huge,
+    scores_were_huge_before,
 )
 from diagnostics.causes.discriminators.sampling import shows_variety
 from diagnostics.causes.discriminators.updates import died_of_its_numbers
@@ -36,6 +37,7 @@ from diagnostics.causes.indicator import Indicator, always_true, is_critical, is
 
 BROKEN_BY_SCALE_RULES = (
     "update-too-large",
+    "ratio-far-from-one",
     "systematic-logprob-shift",
     "entropy-explosion",
     "nonfinite-metric",
@@ -56,7 +58,7 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("reward-func-constant", no_function_tells_apart),
             Indicator("smp-score-identical", completions_differ),
             Indicator("smp-score-inconsistent", proves=chance_decides),
-            Indicator("smp-prompts-identical"),
+            Indicator("smp-prompts-identical", proves=always_true),
             Indicator("reward-regression", only_the_reward_changed),
             Indicator("reward-not-improving", reward_ignores_the_policy),
             Indicator("reward-not-improving", reward_may_be_ignored, alone=True),
@@ -197,7 +199,7 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
         "a function that outweighs the others, or differences so small that scaling turns noise into advantages: the "
         "numbers are right and their size is not.",
         core=(
-            Indicator("reward-scale-extreme"),
+            Indicator("reward-scale-extreme", proves=scores_were_huge_before),
             Indicator("tiny-std-amplification"),
             Indicator("reward-component-dominates"),
         ),

@@ -16,6 +16,7 @@ from diagnostics.causes.discriminators.updates import (
     jump_is_grave,
     kl_penalty_is_usual,
     learning_rate_is_extreme,
+    never_changes,
     numbers_ended_it,
     policy_jumped,
 )
@@ -162,7 +163,7 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
         "apart. The model is frozen, the adapter sits on other modules, the warm-up is longer than the run, the "
         "schedule has ended, or bfloat16 rounds each update away.",
         core=(
-            Indicator("policy-not-updating"),
+            Indicator("policy-not-updating", never_changes),
             Indicator("policy-hardly-moves", kl_penalty_is_usual, proves=nothing_else_holds_it),
             Indicator("reward-not-improving", policy_is_at_its_start, alone=True),
         ),

@@ -83,7 +83,9 @@ def engine_stays_behind(run: Run) -> bool:
     engine, reference = known
     ends = [(float(np.median(item[:LATEST])), float(np.median(item[-LATEST:]))) for item in (engine, reference)]
     (apart_first, apart_now), (moved_first, moved_now) = ends
-    if moved_first <= 0 or moved_now < MOVED_ON * moved_first or apart_now < REACHED * moved_now:
+    if min(apart_first, moved_first) <= 0:  # estimates of a KL may have either sign
+        return False
+    if moved_now < MOVED_ON * moved_first or apart_now < REACHED * moved_now:
         return False
     return math.log(apart_now / apart_first) >= IN_PROPORTION * math.log(moved_now / moved_first)
 

@@ -211,6 +211,11 @@ def scores_are_huge(run: Run) -> bool:
     return float(np.median(np.abs(score.values[score.finite][:START]))) >= HUGE
 
 
+def scores_were_huge_before(outcome: Outcome, run: Run) -> bool:
+    """Whether it is the scale that scores had before any training: then nothing in the run brought it about."""
+    return scores_are_huge(run)
+
+
 def score_fell(run: Run) -> bool:
     """Whether the graders' score is lower in the last third of the run than in the first."""
     change = _change_of_score(run)

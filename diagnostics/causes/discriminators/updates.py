@@ -1,5 +1,6 @@
 """What tells apart causes in the updates: the clip range, and how far a few updates moved the policy."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -11,17 +12,19 @@ from diagnostics.causes.discriminators.sampling import (
     sampling_was_always_near_greedy,
 )
 from diagnostics.causes.discriminators.shapes import find_break, medians_of_windows, steps_between_points
-from diagnostics.detectors.extremes import finite_range
+from diagnostics.detectors.extremes import extreme, finite_range
 from diagnostics.last_words import NOT_FINITE, kind_of, leading_sign
 from diagnostics.model.alignment import at_common_steps
+from diagnostics.model.loss_weight import kl_weight_in_loss
 from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.quirks import Quirk
 from diagnostics.model.run import Run
-from diagnostics.model.series import Steps, Values
+from diagnostics.model.series import Series, Steps, Values
 
 TIGHT_CLIP_RANGE = 0.1  # half of the usual 0.2 of PPO and GRPO; below it clipping is the rule
 START = 5  # logged points that show the start of a run
 SOON = 3  # logged points just after a change
+ROUNDING = 1e-6  # nats per token: a smaller size of every update is none
 UPDATES_OF_A_JUMP = 3  # one alone may be an outlier token
 HEAVY_PENALTY = 1.0  # twenty times the usual weight of the KL of 0.04 to 0.05
 GREW = 2.0  # times its first value
@@ -104,13 +107,13 @@ def penalty_outweighs_the_score(run: Run) -> bool:
     return load is not None and len(load[1]) >= START and float(medians_of_windows(load[1], START).max()) >= OUTWEIGHS
 
 
-def heavy_weight_is_stated(outcome: Outcome, run: Run) -> bool:
-    """Whether the settings state a weight that leaves no room and is many times the usual one, whatever the rewards.
+def heavy_weight_is_known(outcome: Outcome, run: Run) -> bool:
+    """Whether the weight is known to leave no room and to be many times the usual one, whatever the rewards.
 
     Nothing in a run brings a setting about.
     """
     is_by_weight = outcome.message.template.endswith((".bound", ".heavy", ".allows"))
-    return is_by_weight and (run.settings.kl_weight or 0.0) >= HEAVY_PENALTY
+    return is_by_weight and (kl_weight(run) or 0.0) >= HEAVY_PENALTY
 
 
 def _penalty_over_score(run: Run) -> tuple[Steps, Values] | None:
@@ -135,9 +138,13 @@ def _penalty_over_score(run: Run) -> tuple[Steps, Values] | None:
 
 
 def kl_weight(run: Run) -> float | None:
-    """The weight of the KL penalty, as stated or, else, as logged; None where neither is known."""
+    """The weight of the KL penalty: as stated, else as logged, else as GRPO's loss shows it; None where none does."""
     stated, used = run.settings.kl_weight, run.get("kl_coef")
-    return float(np.median(used.values[used.finite])) if stated is None and used and used.finite.any() else stated
+    if stated is not None:
+        return stated
+    if used is not None and used.finite.any():
+        return float(np.median(used.values[used.finite]))
+    return kl_weight_in_loss(run) if run.algorithm == "grpo" else None
 
 
 def kl_penalty_holds_it(outcome: Outcome, run: Run) -> bool:
@@ -151,19 +158,26 @@ def kl_penalty_is_usual(outcome: Outcome, run: Run) -> bool:
     return not kl_penalty_holds_it(outcome, run)
 
 
+def never_changes(outcome: Outcome, run: Run) -> bool:
+    """Whether a policy that is not updated is so at every point: in between, others say what is wrong."""
+    return not outcome.message.template.endswith("_mostly")
+
+
 def policy_jumped(outcome: Outcome, run: Run) -> bool:
     """Whether three updates moved the policy so far that each of them was too large, even if it came back later.
 
-    Where the size of updates is logged, that decides. Else the KL to the reference does: it grows with the square of
-    the distance, so n updates of KL δ each move √KL by n √δ at most, where n counts the steps between the logged
-    points. With one update per generation nothing else shows their size, because the probability ratio is then 1 by
-    construction. Medians keep outlier tokens from counting: a policy that was carried away does not return at once.
+    Where the size of updates is logged, that decides, unless it is measured before the only update on the same answers
+    and so 0. Else the KL to the reference does: it grows with the square of the distance, so n updates of KL δ each
+    move √KL by n √δ at most, where n counts the steps between the logged points. With one update per generation nothing
+    else shows their size, because the probability ratio is then 1 by construction. Medians keep outlier tokens from
+    counting: a policy that was carried away does not return at once.
     """
     size = run.get("approx_kl")
-    if size is not None and size.finite.sum() >= UPDATES_OF_A_JUMP:
+    is_zero = size is not None and extreme(size.values) <= ROUNDING
+    if size is not None and size.finite.sum() >= UPDATES_OF_A_JUMP and not is_zero:
         largest = float(np.max(medians_of_windows(size.values[size.finite], UPDATES_OF_A_JUMP)))
         return largest > LARGE_UPDATE and not sampling_is_near_greedy(outcome, run)
-    kl = run.get("kl_per_token")
+    kl = run.get("kl_per_token") or (_least_kl_per_token(run) if is_zero else None)
     is_long_enough = kl is not None and kl.finite.all() and len(kl) >= START + UPDATES_OF_A_JUMP
     if kl is None or not is_long_enough or sampling_was_always_near_greedy(outcome, run):
         return False
@@ -175,6 +189,12 @@ def policy_jumped(outcome: Outcome, run: Run) -> bool:
     moved = distance[UPDATES_OF_A_JUMP:] - distance[:-UPDATES_OF_A_JUMP]
     is_far = float(np.max(moved)) > UPDATES_OF_A_JUMP * steps_between_points(kl) * math.sqrt(LARGE_UPDATE)
     return is_far and not _answers_merely_shrank(run, int(kl.steps[int(np.argmax(moved))]))
+
+
+def _least_kl_per_token(run: Run) -> Series | None:
+    """The least that the KL to the reference can be in nats per token, where that of answers is known."""
+    whole, longest = run.get("kl_per_sequence"), run.settings.number("max_tokens")
+    return dataclasses.replace(whole, values=whole.values / longest) if whole is not None and longest else None
 
 
 def jump_is_grave(outcome: Outcome, run: Run) -> bool:

@@ -17,7 +17,8 @@ What it checks
     GRPO logs none either. Its loss pulls each token back in proportion to beta times its log-probability ratio, against
     an advantage of 1: they balance at a ratio of 1 / beta. Where that allows less than 0.1 nats per token (ratio² / 2),
     the KL stays below it, and the reward has not risen in 20 points, it is a warning. So is a weight of 1 or more
-    (times the spread of rewards that are not scaled) under which the reward has not risen; a weight that no setting
+    (times the spread of rewards that are not scaled) under which the reward has not risen, unless it began within a
+    tenth of its maximum; a weight that no setting
     states is the slope of the loss over the KL, where the two go together (a correlation of 0.95). So is a KL (median
     of five points) that has fallen to a quarter of its peak for ten points, and is there, while the reward is no higher
     than at the peak, has not kept half of what it had gained there, and is below its maximum: only the penalty leads
@@ -52,6 +53,7 @@ from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.extremes import extreme_so_far, finite_range, index_of_extreme
 from diagnostics.detectors.rolling import MEDIAN_WINDOW, rolling_median
 from diagnostics.model.alignment import at_common_steps, finite_only
+from diagnostics.model.loss_weight import kl_weight_in_loss
 from diagnostics.model.outcome import Evidence, Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
@@ -97,6 +99,7 @@ class Limits(RuleLimits):
     kept: float = limit(0.5, "of the gain at the peak of the KL", "engineering default")
     moved: float = limit(1e-3, "nats/token", "ratio² / 2: log-probabilities are 4 % off; from there is no way back")
     full_marks: float = limit(0.95, "of the highest reward", "engineering default: a solved task has nothing to gain")
+    little: float = limit(0.9, "of the highest reward", "as reward-func-stagnant: a tenth is little to gain")
     room: float = limit(0.1, "nats/token", "healthy public runs end at 0.12 to 0.31")
     heavy: float = limit(1.0, "of the advantage's unit", "25 times the weight in GRPO's paper, 0.04")
     allows: float = limit(0.1, "of the deviation of the reward", "half of a small effect (Cohen 1988)")
@@ -157,7 +160,7 @@ class KlPenaltyDominates(RunRule[Limits]):
         limits = paced(limits, run, kl, patience=10)
         points = finite_points(kl.values)
         stated = run.settings.kl_weight
-        beta = _weight_in_loss(run, kl, limits) if stated is None else stated
+        beta = kl_weight_in_loss(run, limits.patience, limits.correlation) if stated is None else stated
         if beta is None or points < limits.patience:
             return too_few(limits.patience, points)
         is_scaled = run.settings.value("scale_rewards") not in UNSCALED_REWARDS
@@ -292,23 +295,9 @@ def _share_of_highest(values: Values, highest: Values) -> Values:
 
 
 def _has_room_to_rise(run: Run, limits: Limits) -> bool:
-    """Whether better answers could be given than those of the whole run."""
+    """Whether better answers could be given than those of the whole run, and than those at its start."""
     reward = run.get("reward", "score")
-    return reward is not None and not is_at_full_marks(reward.values, limits.full_marks)
-
-
-def _weight_in_loss(run: Run, kl: Series, limits: Limits) -> float | None:
-    """The slope of the loss over the KL, where hardly anything else moves the loss; None where something does.
-
-    A loss that is divided by the longest answer instead of each one's tokens shows less than the weight that is set.
-    """
-    loss = run.get("loss")
-    if loss is None:
-        return None
-    kl, loss = at_common_steps(kl, loss)
-    is_known = kl.finite & loss.finite
-    x, y = kl.values[is_known], loss.values[is_known]
-    if len(x) < limits.patience or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return None
-    follows = float(np.corrcoef(x, y)[0, 1]) >= limits.correlation
-    return float(np.polyfit(x, y, 1)[0]) if follows else None
+    if reward is None or is_at_full_marks(reward.values, limits.full_marks):
+        return False
+    stays_within_marks = is_at_full_marks(reward.values, 0.0)
+    return not (stays_within_marks and start_level(reward.values, START) >= limits.little)

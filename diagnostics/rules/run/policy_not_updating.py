@@ -4,9 +4,10 @@ What it checks
     For ten logged points in a row, not counting the first five: a gradient norm of exactly 0, a learning rate of
     exactly 0, or, where several updates are made per batch, a size of the update and a clip fraction of exactly 0.
     Points at which no group has a signal (`frac_reward_zero_std` 1, or a spread of the reward of 0) do not count: there
-    a gradient of 0 is correct, and other rules apply. An entropy and a KL to the reference that are the same to the
-    last digit in all of fifteen points or more, and not 0, show it as well where the loss is exactly 0 in each: of a
-    policy that moves no two batches agree in all of that.
+    a gradient of 0 is correct, and other rules apply. Where some updates between them do change the policy, it is a
+    warning: so it is where later passes over the same samples are clipped away. An entropy and a KL to the reference
+    that are the same to the last digit in all of fifteen points or more, and not 0, show it as well where the loss is
+    exactly 0 in each: of a policy that moves no two batches agree in all of that.
 
 Why it matters
     The run costs as much as any other and nothing is learned.
@@ -25,6 +26,7 @@ References
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -33,7 +35,7 @@ from diagnostics.model.alignment import at_common_steps, last_known
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
+from diagnostics.rules.levels import Breach, Level, Reading, TooFew, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Fired, Input, Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, too_few
@@ -65,6 +67,11 @@ class PolicyNotUpdating(RunRule[Limits]):
         grad_norm="The gradient norm was exactly 0 from step {first} to {last}.",
         learning_rate="The learning rate was exactly 0 from step {first} to {last}.",
         approx_kl="The updates left the policy exactly as it was from step {first} to {last}.",
+        headline_mostly="Most updates change nothing.",
+        grad_norm_mostly="The gradient norm was exactly 0 at {share} % of the points from step {first} to {last}.",
+        learning_rate_mostly="The learning rate was exactly 0 at {share} % of the points from step {first} to {last}.",
+        approx_kl_mostly="The updates left the policy exactly as it was at {share} % of the points from step {first} "
+        "to {last}.",
         unchanged="The loss was 0, the entropy {entropy} nats/token and the KL to the reference {measured} {unit}, to "
         "the last digit, at each point from step {first} to {last}: the policy does not change, or nothing is "
         "measured.",
@@ -86,11 +93,19 @@ class PolicyNotUpdating(RunRule[Limits]):
             needed, most = limits.warm_up + limits.patience, max(points, default=0)
             return too_few(needed, most) if most < needed else Quiet()
         for reading in judged:
-            finding = self.judged(reading, key=reading.series.name)
-            if isinstance(finding, Fired):
-                return self._unless_rounded(run, reading.series, finding)
+            if reading.breach is not None:
+                return self._unless_rounded(run, reading.series, self._fired(reading, reading.breach))
         nearest = min(judged, key=lambda reading: reading.worst).series
         return Quiet(min(reading.worst for reading in judged), 0.0, nearest.unit, nearest.name, nearest.tag)
+
+    def _fired(self, reading: Reading, breach: Breach) -> Fired:
+        """The finding of a stretch; where some of its updates do change the policy, something is being learned."""
+        series, share = reading.series, breach.share
+        told = partial(self.fired_by, series, reading, measured=0.0, limit=0.0, tell_limits=True)
+        if share is None or share == 1:
+            return told(key=series.name)
+        found = told(key=f"{series.name}_mostly", share=int(100 * share))
+        return replace(found, severity=Severity.WARNING, headline=self.message("headline_mostly"))
 
     def _unchanged(self, run: Run, limits: Limits) -> Fired | None:
         """The finding that what is measured of the policy is the same at every point."""

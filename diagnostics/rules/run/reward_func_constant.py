@@ -160,7 +160,8 @@ def _read_mean(run: Run, mean: Series, limits: Limits) -> Reading | TooFew:
     limits = paced(limits, run, mean, patience=5)
     if len(mean) < limits.patience:
         return TooFew(limits.patience, len(mean))
-    others = np.flatnonzero(~(np.abs(mean.values - mean.values[-1]) <= limits.spread))
+    with np.errstate(invalid="ignore"):  # infinite ones
+        others = np.flatnonzero(~(np.abs(mean.values - mean.values[-1]) <= limits.spread))
     first = int(others[-1]) + 1 if len(others) else 0
     level, episode = Level(Severity.WARNING, limits.spread, limits.patience), Episode(first, len(mean) - 1, still=True)
     is_constant = len(mean) - first >= limits.patience

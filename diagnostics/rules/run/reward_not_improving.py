@@ -6,9 +6,11 @@ What it checks
     chance explains needs no more than 30. It fires when there is no rising trend (Mann–Kendall, corrected for
     autocorrelation, p < 0.01) and the smoothed reward is not above its start by more than chance explains; in fewer
     than 100 steps, where chance hides a small gain, not above its start at all. The start is the median of the first 20
-    steps, or of the first five where the reward has risen from there: a task may be learned within 20 steps. A gain of
+    steps, or of the first five where the reward has risen from there: a task may be learned within 20 steps. So it has
+    where what followed lies three of its own deviations above them, as where a row is the mean of ten steps. A gain of
     a fifth of the spread from answer to answer must be ruled out as well, as far as that is logged or follows from the
-    noise between batches of their size: with a small batch a short run may have gained that unnoticed. Where such a
+    noise between batches of their size: with a small batch a short run may have gained that unnoticed. It is ruled out
+    by two standard errors once the run has ended, and by three before, as it is looked at often then. Where such a
     gain is ruled out from the first third of the run to the last, it fires however the last points lie: single lucky
     batches are no rise. So it does in a run that has finished in fewer steps, where a gain of 15 % of that spread is
     ruled out. Otherwise it is info in fewer than 100 steps, unless the reward has fallen by more than chance explains:
@@ -41,7 +43,7 @@ import math
 
 import numpy as np
 
-from diagnostics.detectors.averages import ewma, finite_points, latest_value, start_level
+from diagnostics.detectors.averages import ewma, finite_median, finite_points, latest_value, start_level
 from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.noise import estimate_noise
 from diagnostics.detectors.stillness import change_of_level
@@ -155,7 +157,8 @@ class RewardNotImproving(RunRule[Limits]):
             return Quiet(reached, needed, series.unit, series.name, series.tag)
         gained = Gain(reached - start, luck.error_of_gain(limits.start))
         spread = spread_by_batches(run, run.get("score") or series)
-        if spread and gained.may_be(limits.small * spread, limits.standard_errors):
+        errors = limits.standard_errors if _writes_no_more(run) else limits.certain  # a growing run is looked at often
+        if spread and gained.may_be(limits.small * spread, errors):
             values: dict[str, Value] = {"error": gained.error, "small": limits.small * spread}
             return Skipped(self.message("noisy", **values), self.message("noisy_enable"))
         episode = Episode(len(series) - window, len(series) - 1, still=True)
@@ -248,8 +251,16 @@ def _spread_is_kept(run: Run, share: float) -> bool:
 
 def _start(values: Values, limits: Limits) -> float:
     """The level that a rise is counted from."""
-    start = start_level(values, limits.start)
-    return min(start, start_level(values, limits.first)) if gain(values, limits.first).is_proven else start
+    start, first = start_level(values, limits.start), start_level(values, limits.first)
+    has_gained = gain(values, limits.first).is_proven or _rose_at_once(values, limits)
+    return min(start, first) if has_gained else start
+
+
+def _rose_at_once(values: Values, limits: Limits) -> bool:
+    """Whether the first points lie below what followed by more than that scatters: so steep a rise is no drift."""
+    known = values[np.isfinite(values)]
+    first, behind = known[: limits.first], known[limits.first :]
+    return len(behind) > 1 and finite_median(behind) - finite_median(first) > limits.certain * float(np.std(behind))
 
 
 def _window(run: Run, series: Series, limits: Limits) -> int:

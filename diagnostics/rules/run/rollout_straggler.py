@@ -28,7 +28,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rule import Quiet, RuleResult, english
+from diagnostics.rules.rule import Input, Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import series_of
 from diagnostics.rules.run.speed_rule import SpeedRule, too_short
 
@@ -37,6 +37,8 @@ SPENT_ON = {
     "slowest_tool_seconds": "tools",
     "slowest_reward_seconds": "grader",
 }
+KINDS = (("rollout_seconds_max", "rollout_seconds_mean"), ("length_max", "length_mean"))
+"""The slowest rollout and the mean one, in seconds where those are logged, else in tokens."""
 WAITED = ("rollout_wait_time", "generation_time")
 
 
@@ -56,8 +58,8 @@ class RolloutStraggler(SpeedRule[Limits]):
     grade = "F"
     source = "engineering default; verl, agent_loop metrics"
     inputs = (
-        ("rollout_seconds_max", "length_max"),
-        ("rollout_seconds_mean", "length_mean"),
+        tuple(slowest for slowest, _ in KINDS),
+        tuple(mean for _, mean in KINDS),
         "step_time",
         WAITED,
     )
@@ -75,6 +77,13 @@ class RolloutStraggler(SpeedRule[Limits]):
         grader="The slowest rollout took {measured} {unit} (step {peak}), {times} × the mean, "
         "most of it in its grader, from step {first} to {last}.",
     )
+
+    def missing(self, run: Run) -> tuple[Input, ...]:
+        """The inputs that the run does not log; the slowest rollout and the mean have to be of the same kind."""
+        of_any = super().missing(run)
+        if of_any or any(run.get(slowest) and run.get(mean) for slowest, mean in KINDS):
+            return of_any
+        return tuple(mean for slowest, mean in KINDS if run.get(slowest))
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         waited, step = at_common_steps(series_of(run, *WAITED), series_of(run, "step_time"))
@@ -97,11 +106,7 @@ def _spent_on(run: Run) -> str:
 
 
 def _slowest_and_mean(run: Run) -> tuple[Series, Series]:
-    """The slowest rollout and the mean one, in seconds where those are logged, else in tokens."""
-    seconds = run.get("rollout_seconds_max"), run.get("rollout_seconds_mean")
-    tokens = run.get("length_max"), run.get("length_mean")
-    slowest, mean = seconds if None not in seconds else tokens
-    if slowest is None or mean is None:
-        raise LookupError("the run logs no slowest and mean of the same kind")
-    slowest, mean = at_common_steps(slowest, mean)
+    """The slowest rollout and the mean one, of the first kind that is logged whole."""
+    found = next((slowest, mean) for slowest, mean in KINDS if run.get(slowest) and run.get(mean))
+    slowest, mean = at_common_steps(*(series_of(run, name) for name in found))
     return slowest, mean

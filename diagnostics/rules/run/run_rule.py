@@ -1,5 +1,6 @@
 """What a rule of runs is: it judges logged series and says where in the run its condition held."""
 
+import math
 from dataclasses import replace
 
 from diagnostics.detectors.episodes import Episode
@@ -96,7 +97,8 @@ class RunRule(Rule[Run, LimitsT]):
         peak = leading(told.breaches).peak
         measured, usual = float(series.values[peak]), float(base[peak])
         in_words = compared(measured, usual, smallest)
-        return self.judged(told, key=key, unit=None, times=measured / usual, compared=in_words, **values)
+        times = measured / usual if usual else math.copysign(math.inf, measured)
+        return self.judged(told, key=key, unit=None, times=times, compared=in_words, **values)
 
     def fired_by(
         self,

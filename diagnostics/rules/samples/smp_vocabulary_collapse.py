@@ -4,7 +4,8 @@ What it checks
     The distinct words among the newest logged answers, counted in as many words as the first tables hold (without
     numbers): half of the number at the start, or fewer, is a warning. Where the answers at the start that scored as
     well hold a hundred words, it must be half of theirs as well: an answer may have but one right form, which more
-    answers have now. Where answers are single words, as many different ones as there are prompts are enough.
+    answers have now. Where answers are single words, as many different ones as there are prompts are enough. So are as
+    many different words as the prompts use in as many words: what was lost is then what no prompt asked for.
 
 Why it matters
     A policy that has found a few rewarded words says them in any order. Each answer may look varied; all of them
@@ -74,7 +75,9 @@ class SmpVocabularyCollapse(SampleRule[Limits]):
         compared = [_compared(now, before) for before in at_start if len(before) >= limits.words]
         values = max(compared, key=lambda found: found["now"] / found["before"])
         kept = values["now"] / values["before"]
-        is_small = kept <= limits.warning and not _has_a_word_for_each_prompt(seen.recent, values["now"])
+        is_enough = _has_a_word_for_each_prompt(seen.recent, values["now"])
+        is_enough = is_enough or _is_as_rich_as_the_prompts(seen.recent, now, limits.words)
+        is_small = kept <= limits.warning and not is_enough
         severity = Severity.WARNING if is_small else None
         by_score = sorted(with_scores(seen.recent), key=lambda row: -(row.sample.score or 0.0))
         return Judgement(kept, limits.warning, severity, "of the start's", values=values, samples=by_score)
@@ -84,6 +87,13 @@ def _has_a_word_for_each_prompt(rows: Rows, different: int) -> bool:
     """Whether answers are single words, of which there are as many different ones as there are prompts."""
     usual = finite_median(np.array([len(words(row.sample.response)) for row in rows], dtype=np.float64))
     return usual <= 1 and different >= len({row.sample.query for row in rows})
+
+
+def _is_as_rich_as_the_prompts(rows: Rows, now: Sequence[str], fewest: int) -> bool:
+    """Whether the answers use as many different words as their prompts do, counted in as many words."""
+    asked = [word for row in rows for word in words(row.sample.query) if not word.isdigit()]
+    count = min(len(now), len(asked))
+    return count >= fewest and len(set(now[:count])) >= len(set(asked[:count]))
 
 
 def _compared(now: Sequence[str], before: Sequence[str]) -> dict[str, int]:

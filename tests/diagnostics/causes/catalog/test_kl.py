@@ -193,3 +193,12 @@ def test_answers_that_shrink_under_a_penalty_that_outweighs_the_score_pay_least(
     far = {"kl_per_sequence": "0 5..9x10 9x39"}
     assert causes(make_run("ppo-legacy", **fell, **far, kl_coef="10x50")) == ["kl-penalty-too-strong"]
     assert "answers-too-short" in causes(make_run("ppo-legacy", **fell, **far, kl_coef="0.01x50"))
+
+
+@pytest.mark.parametrize(
+    ("loss", "first"), [("0.1..0.2x20 0.2..0.1x20", "kl-penalty-too-strong"), ("0x40", "not-training")]
+)
+def test_a_heavy_weight_that_only_the_loss_shows_holds_the_policy(make_run: MakeRun, loss: str, first: str) -> None:
+    still = {"kl_per_token": "0.001..0.002x20 0.002..0.001x20", "entropy_per_token": "1.5 1.51 1.49 1.5 " * 10}
+    flat = {"reward": "0.5 0.52 0.48 0.5 " * 10, "reward_std": "0.3x40", "state": "finished"}
+    assert causes(make_run("grpo", **still, **flat, loss=loss))[0] == first

@@ -194,3 +194,24 @@ def test_scores_of_hundreds_explain_log_probabilities_that_shift(make_run: MakeR
     for scale, found in (("200..700x60", ["reward-scale"]), ("0.2..0.7x60", ["sampling-unlike-policy"])):
         logged = {"score": scale, "rlhf_reward": scale, "ratio_mean": "1x30 0.97x30", "approx_kl": "0.002x60"}
         assert causes(make_run("ppo", **logged)) == found
+
+
+def test_scores_of_hundreds_from_the_start_explain_updates_that_are_too_large(make_run: MakeRun) -> None:
+    for scale, first in ((1000, "reward-scale"), (20, "drastic-updates")):
+        falls = " ".join(str(scale * share) for share in (*[2.0] * 20, *[1.0] * 40))
+        logged = {"score": falls, "rlhf_reward": falls, "ratio_mean": "1x30 2.5x3 1x27"}
+        assert causes(make_run("ppo", **logged, config={"cliprange_value": 0.2}))[0] == first
+
+
+def test_prompts_that_are_all_the_same_are_told_before_answers_that_are_empty_from_the_start(
+    make_run: MakeRun,
+) -> None:
+    def row(step: int, place: int) -> Sample:
+        prompt, is_empty = f"q{place}" if step < 4 else "answer:", place % 3 == 0
+        return Sample(step, prompt, "" if is_empty else f"a {place} {step}", score=0.1 * (place % 5) * (not is_empty))
+
+    tables = {step: tuple(row(step, place) for place in range(32)) for step in range(1, 41)}
+    logged = {"score": "0.2 0.21 0.19 0.2 " * 10, "score_std": "0.01x40", "length_mean": "5x40"}
+    far = {"kl_per_sequence": "0x3 10x37", "kl_coef": "0.2x40"}
+    run = replace(make_run("ppo-legacy", **logged, **far), samples=Samples(tuple(tables), tables.__getitem__))
+    assert causes(run)[:2] == ["no-reward-signal", "answers-too-short"]

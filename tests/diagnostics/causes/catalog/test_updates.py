@@ -137,3 +137,18 @@ def test_a_learning_rate_beyond_any_explains_a_run_that_is_dead_in_its_first_row
     functions = {"reward_func_mean/right": "0x60", "reward_func_std/right": "0x60"}
     dead = {"reward": "0x60", "reward_std": "0x60", "zero_std_fraction": "1x60", "functions": functions}
     assert causes(make_run("grpo", learning_rate=rate, **dead))[0] == first
+
+
+def test_updates_of_which_some_change_the_policy_are_not_a_policy_that_is_not_trained(make_run: MakeRun) -> None:
+    assert "not-training" in causes(make_run("grpo", grad_norm="3x9 0x40", reward_std="0.3x49"))
+    assert "not-training" not in causes(make_run("grpo", grad_norm="3x9 0x15 4x9 0x12", reward_std="0.3x45"))
+
+
+def test_where_one_update_is_made_per_batch_the_kl_to_the_reference_shows_its_size(make_run: MakeRun) -> None:
+    """PPO measures the size of that update before it is made: 0."""
+    scores, kl = "-0.9 -1 -0.8 -0.95 ", "80 79 82 78 "
+    carried_away = {"kl_per_sequence": f"0x2 {kl * 10}", "score": f"1.2x2 {scores * 10}", "approx_kl": "1e-13x42"}
+    config = {"response_length": 14, "num_ppo_epochs": 1, "num_mini_batches": 1}
+    assert causes(make_run("ppo", config=config, **carried_away))[0] == "drastic-updates"
+    measured = carried_away | {"approx_kl": "0.002x42"}
+    assert "drastic-updates" not in causes(make_run("ppo", config=config, **measured))

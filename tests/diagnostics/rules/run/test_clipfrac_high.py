@@ -29,3 +29,17 @@ def test_twelve_points_are_too_few(judge: Judge) -> None:
 
 def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
     assert judge("clipfrac-high", "ppo", score="1x20").verdict is Verdict.SKIPPED
+
+
+@pytest.mark.parametrize(
+    ("clipped", "size", "verdict"),
+    [("0.25", "2e-5", Verdict.FIRED), ("0.25", "0.02", Verdict.QUIET), ("0.04", "2e-5", Verdict.QUIET)],
+)
+def test_tokens_that_are_clipped_although_updates_are_small_show_a_tight_clip_range(
+    judge: Judge, clipped: str, size: str, verdict: Verdict
+) -> None:
+    outcome = judge("clipfrac-high", "ppo", clip_fraction=f"{clipped}x30", approx_kl=f"{size}x30")
+    assert outcome.verdict is verdict
+    if verdict is Verdict.FIRED:
+        assert (outcome.severity, outcome.measured) == (Severity.WARNING, pytest.approx(0.0127, abs=1e-4))
+    assert judge("clipfrac-high", "ppo", clip_fraction=f"{clipped}x30").verdict is Verdict.QUIET

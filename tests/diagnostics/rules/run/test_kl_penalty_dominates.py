@@ -211,3 +211,10 @@ def test_a_weight_that_leaves_nothing_to_gain_is_told_where_batches_show_how_sco
     unknown = {name: values for name, values in logged.items() if name != "episodes"}
     outcome = judge("kl-penalty-dominates", "ppo", **unknown, non_score_reward="0 -1x47", kl_coef="10x48")
     assert outcome.verdict is Verdict.SKIPPED
+
+
+def test_a_reward_that_began_within_a_tenth_of_its_maximum_has_hardly_any_to_gain(judge: Judge) -> None:
+    unscaled = {"config": {"beta": 0.04, "scale_rewards": "none"}, "kl_per_token": "0.4x60", "reward_std": "0.03x60"}
+    for start, verdict in ((0.96, Verdict.QUIET), (0.8, Verdict.FIRED)):
+        reward = f"{start}x20 0.9x20 0.75x20"
+        assert judge("kl-penalty-dominates", "grpo", reward=reward, **unscaled).verdict is verdict

@@ -71,3 +71,10 @@ def test_an_entropy_and_a_kl_that_are_the_same_to_the_last_digit_are_of_a_policy
 def test_a_size_of_updates_alone_is_too_little_to_judge(judge: Judge) -> None:
     outcome = judge("policy-not-updating", "ppo", approx_kl="0x20", score="1x20")
     assert (outcome.verdict, outcome.message.values["found"]) == (Verdict.SKIPPED, 0)
+
+
+def test_updates_that_change_nothing_between_others_that_do_are_a_warning(judge: Judge) -> None:
+    """As where the later passes over the same samples are clipped away."""
+    outcome = judge("policy-not-updating", "grpo", grad_norm="3x9 0x15 4x9 0x12")
+    assert (outcome.severity, outcome.message.values["share"]) == (Severity.WARNING, 75)
+    assert outcome.message.template == "policy-not-updating.grad_norm_mostly"

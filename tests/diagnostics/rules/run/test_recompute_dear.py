@@ -30,3 +30,8 @@ def test_the_switch_is_what_it_suggests(judge: Callable) -> None:
 
 def test_without_the_forward_pass_it_is_skipped(judge: Callable) -> None:
     assert judge("recompute-dear", "grpo", forward_backward_time="9x14").verdict is Verdict.SKIPPED
+
+
+def test_forward_passes_of_no_time_are_no_failure(judge: Callable) -> None:
+    found = judge("recompute-dear", "grpo", forward_time="2x20 0 2x20", forward_backward_time="9x20 20 9x20")
+    assert (found.verdict, found.measured) == (Verdict.FIRED, 20.0)

@@ -112,6 +112,12 @@ def test_a_batch_too_small_to_tell_a_small_gain_is_skipped_with_the_numbers(judg
     assert small.message.values["small"] == 0.1
 
 
+def test_a_growing_run_is_looked_at_often_so_that_a_gain_must_be_ruled_out_more_surely(judge: Judge) -> None:
+    flat = {"reward": noisy_series(np.full(100, 0.5), 0.15), "reward_std": "0.35x100"}
+    for state, verdict in (("running", Verdict.SKIPPED), ("finished", Verdict.FIRED)):
+        assert judge("reward-not-improving", "grpo", **flat, state=state).verdict is verdict
+
+
 def test_a_small_gain_that_is_ruled_out_is_none(judge: Judge) -> None:
     falling = noisy_series(np.linspace(0.6, 0.5, 40), scale=0.02)
     assert judge("reward-not-improving", "grpo", reward=falling, reward_std="0.5x40", total=40).severity is not None
@@ -188,6 +194,18 @@ def test_what_was_learned_in_the_first_of_a_few_rows_is_a_rise(judge: Judge) -> 
     config = {"logging_steps": 10}
     outcome = judge("reward-not-improving", "rloo", reward=means_of_ten, config=config)
     assert outcome.verdict is not Verdict.FIRED
+
+
+@pytest.mark.parametrize(("first", "verdict"), [("0.4875 0.6024", Verdict.QUIET), ("0.71 0.705", Verdict.FIRED)])
+def test_the_first_of_a_few_rows_is_the_start_where_a_steep_curve_looks_like_drift(
+    make_run: Callable[..., Run], first: str, verdict: Verdict
+) -> None:
+    """A run of TRL that went from 0.33 to 0.84 on held-out prompts."""
+    rows = f"{first} 0.7077 0.7016 0.7069 0.7028 0.708 0.7304 0.7179 0.6966 0.7229 0.7377 0.7393 0.6997"
+    run = make_run("rloo", reward=rows, reward_std="0.25x14", config={"logging_steps": 10}, total=140)
+    series = {name: replace(item, steps=10 * item.steps) for name, item in run.series.items()}
+    (outcome,) = engine.evaluate(replace(run, series=series), [RewardNotImproving()])
+    assert outcome.verdict is verdict
 
 
 FAR = {

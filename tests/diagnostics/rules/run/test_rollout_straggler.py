@@ -46,3 +46,9 @@ def test_lengths_stand_in_for_seconds(judge: Callable) -> None:
 
 def test_without_the_slowest_it_is_skipped(judge: Callable) -> None:
     assert judge("rollout-straggler", "grpo", **WAITS, length_mean="300x20").verdict is Verdict.SKIPPED
+
+
+def test_the_slowest_in_tokens_is_not_compared_with_a_mean_in_seconds(judge: Callable) -> None:
+    found = judge("rollout-straggler", "grpo", **WAITS, length_max="900x20", rollout_seconds_mean="2x20")
+    assert (found.verdict, found.message.template) == (Verdict.SKIPPED, "missing.metric")
+    assert judge("rollout-straggler", "grpo", **WAITS, length_max="900x20", length_mean="300x20").severity

@@ -38,3 +38,12 @@ def test_of_single_words_there_need_be_no_more_than_prompts(look) -> None:
     fewer = {"words": 48}
     assert look("smp-vocabulary-collapse", answers(12), answers(40), limits=fewer).severity is None
     assert look("smp-vocabulary-collapse", answers(11), answers(40), limits=fewer).severity is Severity.WARNING
+
+
+def test_answers_that_are_as_rich_as_their_prompts_have_lost_what_none_asked_for(look) -> None:
+    def asked(distinct: int) -> list[dict[str, object]]:
+        prompts = [str(row["response"]) for row in rows(distinct)]
+        return [{**row, "query": prompt} for row, prompt in zip(rows(60), prompts, strict=True)]
+
+    assert look("smp-vocabulary-collapse", asked(60), rows(120)).severity is None
+    assert look("smp-vocabulary-collapse", asked(61), rows(120)).severity is Severity.WARNING
