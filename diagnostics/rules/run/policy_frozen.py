@@ -2,13 +2,13 @@
 
 What it checks
     What is logged of the policy (KL to the reference, entropy, length, reward) after the first steps, ten at most: from
-    then on, for at least 20 steps and until now, nine tenths of the values of each lie within a hundredth of its level
-    (a twentieth for the KL, and an entropy may waver at a tenth of the first one or less), while a jump came before: a
-    KL of 1 nat per token or 25 per sequence, an update of 1 nat per token, or such a fall of the entropy. Where the
-    entropy keeps a hundredth of the first one or less, the reward may waver, if it lies below its first value and does
-    not rise, and so may the KL, by a quarter of its level, if the medians of its halves lie within a twentieth: one and
-    the same answer earns more with one prompt than with another, and is likelier for the reference. It is critical,
-    except at full marks.
+    then on, for at least 20 steps and until now, nine tenths of the values of each, and the median of the first five,
+    lie within a hundredth of its level (a twentieth for the KL, and an entropy may waver at a tenth of the first one or
+    less), while a jump came before: a KL of 1 nat per token or 25 per sequence, an update of 1 nat per token, or such a
+    fall of the entropy. Where the entropy keeps a hundredth of the first one or less, the reward may waver, if it lies
+    below its first value and does not rise, and so may the KL, by a quarter of its level, if the medians of its halves
+    lie within a twentieth: one and the same answer earns more with one prompt than with another, and is likelier for
+    the reference. It is critical, except at full marks.
 
 Why it matters
     A policy that has collapsed onto one answer gives no differences to learn from, so nothing brings it back, and
@@ -46,6 +46,7 @@ from diagnostics.rules.update_sizes import UPDATE_SIZES
 KLS = ("kl_per_sequence", "kl_per_token")
 MOVING = (KLS, ("entropy_per_token",), ("length_mean",), SCORES)
 OUTSIDE = 0.05  # of the values, at either end: a single answer may differ
+FIRST = 5  # points from which on nothing moves: of a long run they are fewer than those that may lie outside
 FEWEST = 2  # metrics: one alone may be constant for a reason of its own
 
 
@@ -152,15 +153,17 @@ def _wavers_at_most(series: Series, start: int, limits: Limits) -> bool:
 
 
 def _is_still(series: Series, start: int, limits: Limits) -> bool:
-    """Whether the values stay near their level from this point on; an entropy of nearly 0 may waver there."""
+    """Whether the values lie near their level from this point on; an entropy of nearly 0 may waver there."""
     later = series.values[start:]
     if not np.isfinite(later).all():
         return False
-    level = abs(float(np.median(later)))
+    level, at_first = abs(float(np.median(later))), abs(float(np.median(later[:FIRST])))
     share = limits.kl_still if series.name in KLS else limits.still
-    is_spent = series.name == "entropy_per_token" and 0 <= level <= limits.entropy * float(series.values[0])
+    is_entropy, spent = series.name == "entropy_per_token", limits.entropy * float(series.values[0])
+    if is_entropy and max(level, at_first) <= spent:
+        return True
     low, high = np.quantile(later, (OUTSIDE, 1 - OUTSIDE))
-    return is_spent or float(high - low) <= share * level
+    return float(high - low) <= share * level and abs(at_first - level) <= share * level
 
 
 def _jumps(run: Run, start: int, limits: Limits) -> Iterator[tuple[str, Series, float]]:

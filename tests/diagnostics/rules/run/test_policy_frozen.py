@@ -118,3 +118,14 @@ def test_the_kl_of_a_wreck_may_settle_for_ten_points_before_nothing_moves(judge:
     assert judge("policy-frozen", "ppo", **wreck).message.template == "policy-frozen.update"
     moving = {**wreck, "kl_per_sequence": settles.replace("14.4", "14.4 18", 5).replace(" 18 ", " ", 1)}
     assert judge("policy-frozen", "ppo", **moving).verdict is Verdict.QUIET
+
+
+def test_a_long_stillness_does_not_begin_before_what_still_moved(judge: Judge) -> None:
+    """A tenth of 260 points may lie outside: more than the ten in which a public run of verl was carried away."""
+    course = {
+        "kl_per_token": "0.8 0.8 1.3 2 2.5 4.4 7.8 13 15.7 16.8x251",
+        "entropy_per_token": "0.21x9 0.09 0.0002x250",
+        "length_mean": "1760 1920 1750 1350 1230 1010 623 278 88 1x251",
+        "reward": "-0.68 -0.72 -0.84 -0.91 -0.92 -0.94 -0.97 -0.97 -0.99 -1x251",
+    }
+    assert judge("policy-frozen", "grpo", **course).first_step == 9
