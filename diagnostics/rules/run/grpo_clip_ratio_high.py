@@ -3,9 +3,8 @@
 What it checks
     The share of clipped tokens (`clip_ratio/region_mean`, Liger's `clip_ratio`, or what verl, OpenRLHF, SkyRL and slime
     log of it), as the median of five logged points: 0.1 for three points is a warning, 0.4 is critical where harm is
-    shown. Where the reward has risen since and keeps that, both are notes. With sequence-level importance sampling the
-    scale differs: there the limit is three times the run's own start, and at least 0.2; RLOO, whose clip range is that
-    of tokens, has a limit of 0.4 at most.
+    shown. With sequence-level importance sampling the scale differs: there the limit is three times the run's own
+    start, and at least 0.2; RLOO, whose clip range is that of tokens, has a limit of 0.4 at most.
 
 Why it matters
     A clipped token gives no gradient, and the clipped share shows how far the policy tried to jump.
@@ -64,7 +63,6 @@ class GrpoClipRatioHigh(RunRule[Limits]):
     inputs = (("clip_ratio_region_mean", "clip_ratio", "clip_fraction"),)
     limits = Limits()
     measures_distance = True
-    harmless_while_rising = True
     remedies = ("lower-learning-rate", "fewer-epochs", "restored-clip-range", "clipped-gradient")
     texts = english(
         headline="Most of what the updates want is clipped away.",

@@ -4,8 +4,9 @@ What it checks
     The distinct words among the newest logged answers, counted in as many words as the first tables hold (without
     numbers): half of the number at the start, or fewer, is a warning. Where the answers at the start that scored as
     well hold a hundred words, it must be half of theirs as well: an answer may have but one right form, which more
-    answers have now. Where answers are single words, as many different ones as there are prompts are enough. So are as
-    many different words as the prompts use in as many words: what was lost is then what no prompt asked for.
+    answers have now. Where answers are single words, as many different ones as there are prompts are enough. Nor
+    have answers collapsed that depend on their prompts, so that those to the same one share twice as many words as
+    those to different ones: the task has few words then, and what was lost are wrong ones.
 
 Why it matters
     A policy that has found a few rewarded words says them in any order. Each answer may look varied; all of them
@@ -24,6 +25,8 @@ References
 """
 
 from collections.abc import Sequence
+from itertools import combinations
+from statistics import fmean
 
 import numpy as np
 
@@ -36,6 +39,9 @@ from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, nothing
 from diagnostics.rules.samples.tables import Rows, View
 from diagnostics.rules.samples.text_measures import words
 
+LEAST = 0.1  # of the words of two answers to the same prompt, which they share where anything depends on it
+PAIRS = 16  # of answers to the same prompt: fewer say little of what these share
+
 
 class Limits(RuleLimits):
     """Which vocabulary is too small."""
@@ -44,6 +50,11 @@ class Limits(RuleLimits):
         0.5, "of the distinct words at the start", "engineering default; healthy runs of a demo kept 0.75 and more"
     )
     words: int = limit(100, "words", "of fewer words nearly all are distinct")
+    dependent: float = limit(
+        2.0,
+        "× the words that answers to different prompts share",
+        "measured: 3 in a translation with few words, at most 1.5 in policies that say a few words to any prompt",
+    )
 
 
 class SmpVocabularyCollapse(SampleRule[Limits]):
@@ -75,9 +86,10 @@ class SmpVocabularyCollapse(SampleRule[Limits]):
         compared = [_compared(now, before) for before in at_start if len(before) >= limits.words]
         values = max(compared, key=lambda found: found["now"] / found["before"])
         kept = values["now"] / values["before"]
-        is_enough = _has_a_word_for_each_prompt(seen.recent, values["now"])
-        is_enough = is_enough or _is_as_rich_as_the_prompts(seen.recent, now, limits.words)
-        is_small = kept <= limits.warning and not is_enough
+        is_small = kept <= limits.warning and not (
+            _has_a_word_for_each_prompt(seen.recent, values["now"])
+            or _depend_on_their_prompts(seen.recent, limits.dependent)
+        )
         severity = Severity.WARNING if is_small else None
         by_score = sorted(with_scores(seen.recent), key=lambda row: -(row.sample.score or 0.0))
         return Judgement(kept, limits.warning, severity, "of the start's", values=values, samples=by_score)
@@ -89,11 +101,14 @@ def _has_a_word_for_each_prompt(rows: Rows, different: int) -> bool:
     return usual <= 1 and different >= len({row.sample.query for row in rows})
 
 
-def _is_as_rich_as_the_prompts(rows: Rows, now: Sequence[str], fewest: int) -> bool:
-    """Whether the answers use as many different words as their prompts do, counted in as many words."""
-    asked = [word for row in rows for word in words(row.sample.query) if not word.isdigit()]
-    count = min(len(now), len(asked))
-    return count >= fewest and len(set(now[:count])) >= len(set(asked[:count]))
+def _depend_on_their_prompts(rows: Rows, times: float) -> bool:
+    """Whether answers to the same prompt share so many times the words that answers to different prompts share."""
+    used = [(row.sample.query, frozenset(words(row.sample.response))) for row in rows if words(row.sample.response)]
+    shares: dict[bool, list[float]] = {True: [], False: []}
+    for (prompt, some), (other_prompt, others) in combinations(used, 2):
+        shares[prompt == other_prompt].append(len(some & others) / len(some | others))
+    same, different = shares[True], shares[False]
+    return min(len(same), len(different)) >= PAIRS and fmean(same) >= max(times * fmean(different), LEAST)
 
 
 def _compared(now: Sequence[str], before: Sequence[str]) -> dict[str, int]:
