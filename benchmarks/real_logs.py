@@ -28,7 +28,9 @@ curves and knew neither the first reading nor a diagnosis; **a log on which the 
 rules and causes are right is the first reader's word. The first reading, too, was made before a diagnosis of the log
 was seen, except for 24 logs of the known part, which earlier versions had been tried on. None was changed afterwards.
 The readings are of the curves: the rule that tells how a run ended counts for nothing in a log that is not sick. Each
-such end has been looked up, and is in its record (one run lost its terminal, another ran out of disk).
+such end has been looked up, and is in its record (one run lost its terminal, another ran out of disk). In a log that
+holds no share of cut-off answers, `length-at-limit` says by their lengths what `truncation-high` says by that share,
+and counts for it.
 
 Rules may be changed with the known part in view. The apart part is of other repositories and is shown in sums alone:
 nobody tunes on it. Logs of one repository resemble each other; the intervals take them for independent. The logs are

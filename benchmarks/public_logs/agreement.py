@@ -12,6 +12,9 @@ from benchmarks.public_logs.table import PublicLog
 OF_THE_END = "run-died"
 """Readers judge curves; each death that was told of a log that is not sick was looked up, and is in its record."""
 
+STANDS_FOR = {"length-at-limit": "truncation-high"}
+"""A rule of logs that hold no share of cut-off answers, and the one that says the same by that share."""
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -27,7 +30,8 @@ class Judged:
     @property
     def right_alarms(self) -> tuple[Alarm, ...]:
         """The alarms of rules that are right for a sick log."""
-        return tuple(alarm for alarm in self.said.alarms if alarm.rule in self.log.rules)
+        wanted = self.log.rules
+        return tuple(item for item in self.said.alarms if {item.rule, STANDS_FOR.get(item.rule)} & {*wanted})
 
     @property
     def is_found(self) -> bool:

@@ -81,6 +81,7 @@ def _judge(cache: Path, cell: Cell, watched: Sequence[Mapping[str, Any]]) -> dic
         "episodes": list(watched),
         **(findings(chosen) if isinstance(chosen, Diagnosis) else _unread(chosen)),
         "said": _said(chosen),
+        "held": _held(chosen),
         "forms": {form: _in_short(found) | _by_what_all_hold(found, by_form) for form, found in by_form.items()},
         "is_silent": None if twin is None else _is_silent(chosen, _diagnosed(log_of(cache, cell.twin, cell.form))),
         "metrics": _metrics(chosen.run) if isinstance(chosen, Diagnosis) and given == "healthy" else {},
@@ -106,6 +107,14 @@ def _said(found: Diagnosis | str) -> list[str]:
         return []
     alarms = [outcome for outcome in found.fired if outcome.severity and outcome.severity.rank]
     return [f"{outcome.rule}: {render(outcome.headline or outcome.message, templates())}" for outcome in alarms]
+
+
+def _held(found: Diagnosis | str) -> list[str]:
+    """What the log holds beside metrics, of settings and samples."""
+    if isinstance(found, str):
+        return []
+    held = {"settings": bool(found.run.config), "samples": bool(found.run.samples.steps)}
+    return [name for name, is_held in held.items() if is_held]
 
 
 def _in_short(found: Diagnosis | str) -> dict[str, str]:

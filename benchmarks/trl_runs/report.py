@@ -1,7 +1,7 @@
 """The Markdown tables of detection on runs that TRL trained."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -96,7 +96,7 @@ def _summary(found: Sequence[Score]) -> str:
     groups = {
         "all sick runs": found,
         "without silent ones": [each for each in found if not each.is_silent],
-        "of faults with a sign": [each for each in found if not leaves_no_sign(each.result["cell"])],
+        **_with_a_sign(found),
         **{title: [s for s in found if s.result["cell"]["algorithm"] == name] for name, title in PRODUCERS.items()},
     }
     rows: dict[str, Callable[[Sequence[Score]], str]] = {
@@ -111,6 +111,14 @@ def _summary(found: Sequence[Score]) -> str:
     lines = [f"| | {' | '.join(groups)} |", f"|---|{'---|' * len(groups)}"]
     lines += [f"| {name} | {' | '.join(map(say, groups.values()))} |" for name, say in rows.items()]
     return "\n".join([*lines, f"\n{SILENT}\n"])
+
+
+def _with_a_sign(found: Sequence[Score]) -> Mapping[str, Sequence[Score]]:
+    """The column of faults that leave a sign; none where results were judged before what their logs held was noted."""
+    if not all("held" in each.result for each in found):
+        return {}
+    seen = [each for each in found if not leaves_no_sign(each.result["cell"], each.result["held"])]
+    return {"of faults with a sign": seen}
 
 
 def _is_first(each: Score) -> bool:

@@ -1,14 +1,12 @@
 """Faults that leave no sign in a log: the committed table of those found beside their healthy twins."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-WITH_SETTINGS = frozenset({"tensorboard", "wandb", "trackio"})
-"""The forms of a log that hold the settings of the training."""
 TABLE = Path(__file__).with_name("unseen.toml")
 INTRODUCTION = """\
 ### What the logs do not show
@@ -37,18 +35,15 @@ def read_unseen() -> tuple[Unseen, ...]:
     return tuple(Unseen(**{**row, "algorithms": tuple(row["algorithms"])}) for row in rows)
 
 
-def leaves_no_sign(cell: Mapping[str, Any]) -> bool:
-    """Whether the table has the fault of a run with its algorithm and in its log, whatever further conditions say."""
+def leaves_no_sign(cell: Mapping[str, Any], held: Collection[str]) -> bool:
+    """Whether the table has the fault of a run with its algorithm and in its log, whatever further conditions say.
+
+    `held`: which of settings and samples the log holds.
+    """
     return any(
-        row.fault == cell["fault"] and cell["algorithm"] in row.algorithms and _is_lacking(row.lacks, cell)
+        row.fault == cell["fault"] and cell["algorithm"] in row.algorithms and row.lacks not in held
         for row in read_unseen()
     )
-
-
-def _is_lacking(what: str, cell: Mapping[str, Any]) -> bool:
-    if what == "settings":
-        return cell["form"] not in WITH_SETTINGS
-    return what == "" or not cell["settings"].get("log_completions")
 
 
 def unseen_table() -> str:

@@ -347,24 +347,22 @@ def test_a_run_and_its_twin_are_trained_once_and_judged_in_every_form(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("fault", "algorithm", "form", "log_completions", "is_unseen"),
+    ("fault", "algorithm", "held", "is_unseen"),
     [
-        ("sign-flipped-reward", "ppo", "wandb", True, True),
-        ("sign-flipped-reward", "ppo_step", "wandb", True, False),
-        ("temperature-too-high", "ppo", "console", True, True),
-        ("temperature-too-high", "ppo", "wandb", True, False),
-        ("prompts-lost-their-question", "grpo", "wandb", False, True),
-        ("prompts-lost-their-question", "grpo", "wandb", True, False),
-        ("reward-scale", "ppo", "wandb", True, False),
-        (None, "ppo", "wandb", True, False),
+        ("sign-flipped-reward", "ppo", ["settings", "samples"], True),
+        ("top-k", "ppo_step", [], False),
+        ("temperature-too-high", "ppo", ["samples"], True),
+        ("temperature-too-high", "ppo", ["settings"], False),
+        ("prompts-lost-their-question", "grpo", ["settings"], True),
+        ("prompts-lost-their-question", "grpo", ["samples"], False),
+        ("reward-scale", "ppo", [], False),
+        (None, "ppo", [], False),
     ],
 )
 def test_a_fault_leaves_no_sign_where_the_table_says_so(
-    fault: str | None, algorithm: str, form: str, log_completions: bool, is_unseen: bool
+    fault: str | None, algorithm: str, held: list[str], is_unseen: bool
 ) -> None:
-    settings = {"log_completions": log_completions}
-    cell = {"fault": fault, "algorithm": algorithm, "form": form, "settings": settings}
-    assert leaves_no_sign(cell) is is_unseen
+    assert leaves_no_sign({"fault": fault, "algorithm": algorithm}, held) is is_unseen
 
 
 def test_algorithms_without_a_sign_are_those_of_the_corpus() -> None:

@@ -48,6 +48,14 @@ def test_every_row_of_the_table_names_one_log_at_one_commit() -> None:
     assert {log.part for log in TABLE} == set(PARTS)
 
 
+def test_answers_at_the_limit_stand_for_answers_that_are_cut_off() -> None:
+    found = {
+        rule: Judged(SICK, Said("critical", alarms=(Alarm(rule, "critical", 3),))).is_found
+        for rule in ("truncation-high", "length-at-limit", "length-explosion")
+    }
+    assert found == {"truncation-high": True, "length-at-limit": True, "length-explosion": False}
+
+
 def test_no_repository_is_in_both_parts() -> None:
     known, apart = ({log.repository for log in TABLE if log.part == part} for part in PARTS)
     assert known & apart == set()

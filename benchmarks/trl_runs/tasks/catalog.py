@@ -16,6 +16,7 @@ from benchmarks.trl_runs.tasks import (
     records,
     replies,
     roman,
+    routes,
     sorting,
     spelling,
     sums,
@@ -47,5 +48,6 @@ TASKS: Mapping[str, Task] = {
         contains,
         sums,
         plurals,
+        routes,
     )
 }
