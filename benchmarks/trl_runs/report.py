@@ -29,9 +29,10 @@ from diagnostics.rules.run.speed_rule import SpeedRule
 _OF_SPEED = frozenset(rule.name for rule in RUN_RULES if isinstance(rule, SpeedRule))
 FALSE_RATES = (0.05, 0.1, 0.2)
 """Shares of healthy runs with an alarm at which the detector that learns is shown."""
-SILENT = (
-    "Silent: no logged metric differs from the healthy twin's at p < 0.001. Of faults with a sign: without those, "
-    "found or not, that leave none with the run's algorithm and in its log, by the list at the end of this page."
+SILENT = "Silent: no logged metric differs from the healthy twin's at p < 0.001."
+WITH_A_SIGN = (
+    "Of faults with a sign: without those, found or not, that leave none with the run's algorithm and in its log, by "
+    "the list at the end of this page."
 )
 PRODUCERS = {"grpo": "GRPO", "rloo": "RLOO", "ppo": "PPO", "ppo_step": "PPOTrainer.step"}
 
@@ -93,10 +94,11 @@ def _labels(results: Sequence[Result]) -> str:
 
 
 def _summary(found: Sequence[Score]) -> str:
+    with_a_sign = _with_a_sign(found)
     groups = {
         "all sick runs": found,
         "without silent ones": [each for each in found if not each.is_silent],
-        **_with_a_sign(found),
+        **with_a_sign,
         **{title: [s for s in found if s.result["cell"]["algorithm"] == name] for name, title in PRODUCERS.items()},
     }
     rows: dict[str, Callable[[Sequence[Score]], str]] = {
@@ -110,7 +112,8 @@ def _summary(found: Sequence[Score]) -> str:
     }
     lines = [f"| | {' | '.join(groups)} |", f"|---|{'---|' * len(groups)}"]
     lines += [f"| {name} | {' | '.join(map(say, groups.values()))} |" for name, say in rows.items()]
-    return "\n".join([*lines, f"\n{SILENT}\n"])
+    explained = f"{SILENT} {WITH_A_SIGN}" if with_a_sign else SILENT
+    return "\n".join([*lines, f"\n{explained}\n"])
 
 
 def _with_a_sign(found: Sequence[Score]) -> Mapping[str, Sequence[Score]]:
