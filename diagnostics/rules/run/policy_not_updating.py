@@ -32,7 +32,7 @@ import numpy as np
 
 from diagnostics.detectors.episodes import Episode
 from diagnostics.model.alignment import at_common_steps, last_known
-from diagnostics.model.outcome import Severity
+from diagnostics.model.outcome import Severity, regraded
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.levels import Breach, Level, Reading, TooFew, read_levels
@@ -105,7 +105,9 @@ class PolicyNotUpdating(RunRule[Limits]):
         if share is None or share == 1:
             return told(key=series.name)
         found = told(key=f"{series.name}_mostly", share=int(100 * share))
-        return replace(found, severity=Severity.WARNING, headline=self.message("headline_mostly"))
+        stretches = regraded(found.episodes, Severity.WARNING)
+        headline = self.message("headline_mostly")
+        return replace(found, severity=Severity.WARNING, episodes=stretches, headline=headline)
 
     def _unchanged(self, run: Run, limits: Limits) -> Fired | None:
         """The finding that what is measured of the policy is the same at every point."""

@@ -78,3 +78,4 @@ def test_updates_that_change_nothing_between_others_that_do_are_a_warning(judge:
     outcome = judge("policy-not-updating", "grpo", grad_norm="3x9 0x15 4x9 0x12")
     assert (outcome.severity, outcome.message.values["share"]) == (Severity.WARNING, 75)
     assert outcome.message.template == "policy-not-updating.grad_norm_mostly"
+    assert {item.severity for item in outcome.episodes} == {Severity.WARNING}
