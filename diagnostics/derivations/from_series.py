@@ -14,10 +14,11 @@ from diagnostics.model.settings import Settings
 def derive(formula: Formula, series: Mapping[str, Series], settings: Settings) -> Series | None:
     """The metric at the steps at which all inputs are logged; None where it does not follow from them.
 
-    An input with a caveat means something else than the formula does, so nothing follows from it.
+    An input with a caveat means something else than most formulas do, so nothing follows from it by these.
     """
     inputs = [series[name] for name in formula.inputs if name in series]
-    if formula.compute is None or len(inputs) < len(formula.inputs) or any(item.caveat for item in inputs):
+    is_meant = formula.holds_anyway or not any(item.caveat for item in inputs)
+    if formula.compute is None or len(inputs) < len(formula.inputs) or not is_meant:
         return None
     steps = reduce(np.intersect1d, [item.steps for item in inputs])
     values = formula.compute(tuple(_values_at(item, steps) for item in inputs), settings) if len(steps) else None

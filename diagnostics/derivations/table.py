@@ -42,6 +42,7 @@ class Formula:
     precision: Precision
     compute: Compute | None = None
     is_partial: bool = False
+    holds_anyway: bool = False
 
 
 def _spread(target: str, mean: str) -> Formula:
@@ -105,6 +106,7 @@ FORMULAS = (
         "1 where reward_std is exactly 0, so that no group has a signal; else 0",
         "lower bound",
         _of_values(without_spread),
+        holds_anyway=True,  # within groups or over the batch, a deviation of 0 leaves no difference
     ),
     _measured("length_mean", text="mean length"),
     _cut_off("length_mean", "length_max", text="1 where the mean is the length limit, 0 where the longest is shorter"),

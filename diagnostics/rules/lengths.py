@@ -1,15 +1,18 @@
 """How long completions are and may be, as far as a run says: needed to turn a KL per sequence into one per token."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from diagnostics.detectors.averages import finite_median, finite_points, start_level
 from diagnostics.detectors.hard_limit import find_hard_limit
-from diagnostics.model.alignment import last_known, values_between
+from diagnostics.model.alignment import at_common_steps, last_known, values_between
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
+
+NEARLY_ALL = 0.95  # of the completions
+SCATTERED = 2.0  # times the shortest: the longest, where no limit cuts both
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +49,28 @@ def ended_unseen(run: Run, first: int, last: int) -> bool:
 
     They ended on a token that the trainer does not recognise as an end, as TRL before 1.15 does for models with
     several: the share of cut-off completions then means nothing. Lengths that stop dead at one number are cut off
-    there, whatever limit is stated.
+    there, whatever limit is stated. Where none is, lengths that scatter while all count as cut off show the same.
     """
     stated, longest = length_limit(run), run.get("length_max")
-    if stated is None or longest is None or find_hard_limit(longest.steps, longest.values) is not None:
+    if longest is None or find_hard_limit(longest.steps, longest.values) is not None:
         return False
+    if stated is None:
+        scattered = cut_at_any_length(run)
+        return scattered is not None and finite_median(values_between(scattered, first, last)) > 0
     return finite_median(values_between(longest, first, last)) < stated.tokens
+
+
+def cut_at_any_length(run: Run) -> Series | None:
+    """The share of completions that count as cut off where nearly all do and the longest is twice the shortest, else 0.
+
+    A limit cuts at one length. None where any of the three is not known.
+    """
+    cut, shortest, longest = (run.get(name) for name in ("truncated_fraction", "length_min", "length_max"))
+    if cut is None or shortest is None or longest is None:
+        return None
+    cut, shortest, longest = at_common_steps(cut, shortest, longest)
+    is_scattered = (cut.values >= NEARLY_ALL) & (longest.values >= SCATTERED * shortest.values)
+    return replace(cut, values=np.where(is_scattered & np.isfinite(longest.values), cut.values, 0.0))
 
 
 def kl_lengths(run: Run) -> tuple[Series, Values] | None:

@@ -22,6 +22,7 @@ ANY_SCORE = (*SCORES, "rlhf_reward")  # the last holds the KL penalty, which gro
 EVALUATED = tuple(EVAL_PREFIX + name for name in ANY_SCORE)
 FULL_MARKS = 1.0  # most graders give 0 to 1; a reward that never left this range is taken to end at 1
 SMALLEST = 1e-6  # a smaller gain is float noise of a constant reward
+LIKELY = 2.0  # standard errors
 START = 5  # points that show how a reward began, before anything was learned
 WORDS_OF_FORM = (
     "format",
@@ -109,6 +110,14 @@ def has_risen(series: Series | None) -> bool:
     change = change_of_level(series.values)
     is_higher = change is not None and change.is_proven and change.after > change.before
     return (gain(series.values).is_proven or is_higher) and not is_below_first(series.values)
+
+
+def has_likely_risen(series: Series | None) -> bool:
+    """The same with two standard errors from third to third: no proof, but enough not to count as harm."""
+    if series is None or is_below_first(series.values):
+        return False
+    change = change_of_level(series.values)
+    return has_risen(series) or (change is not None and change.after - change.before > LIKELY * change.error)
 
 
 def is_below_first(values: Values) -> bool:

@@ -11,7 +11,6 @@ from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
 from diagnostics.causes.discriminators.updates import (
     batches_are_used_often,
     clip_range_is_tight,
-    clip_range_is_usual,
     died_of_its_numbers,
     jump_is_grave,
     kl_penalty_is_usual,
@@ -19,6 +18,7 @@ from diagnostics.causes.discriminators.updates import (
     never_changes,
     numbers_ended_it,
     policy_jumped,
+    updates_leave_the_clip_range,
 )
 from diagnostics.causes.entry import CauseEntry, Variant
 from diagnostics.causes.indicator import Indicator, always_true, is_warning
@@ -37,7 +37,7 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("legacy-batches-skipped"),
             Indicator("ratio-far-from-one"),
             Indicator("update-too-large", sampling_is_not_greedy),
-            Indicator("grpo-clip-ratio-high", clip_range_is_usual),
+            Indicator("grpo-clip-ratio-high", updates_leave_the_clip_range),
             Indicator("kl-too-high", policy_jumped, escalates=jump_is_grave),
             Indicator("policy-frozen"),
             Indicator("grad-norm-sustained", batches_are_used_often),

@@ -24,6 +24,9 @@ MEDIAN_LAG = 2  # points: half of the five that a rule's median covers
 FAR = 0.2  # nats per token from the reference: as far as healthy public runs end
 AT_REST = 0.05  # nats per answer: a KL below it may be what two engines or rounding make
 NEAR = 1e-3  # nats per token; healthy trainings of TRL were farther away after 20 steps
+NEARBY = 1e-2  # nats per token: ten times as much
+GROWN = 1.2  # times: even of a walk at random the KL is three times as large after three times the steps
+PARTS = 4  # of a run: the first and the last are compared
 AWAY = 0.5  # nats per answer: there a policy that follows its reward has gained √(2 · 0.5) deviations of it
 FREE = 5.0  # nats per answer: ten times as far, and no penalty holds it
 MOVED = 0.2  # of its entropy at the start: twice what a policy that stands still may seem to move
@@ -140,9 +143,29 @@ def policy_has_moved(run: Run) -> bool:
 
 
 def policy_is_at_its_start(outcome: Outcome, run: Run) -> bool:
-    """Whether the KL is so small that no answer can have become much likelier, or another."""
+    """Whether the KL is so small that no answer can be much likelier now; or small, and free, and does not grow."""
     of_token, of_answer = level_at_the_end(run.get("kl_per_token")), distance_of_answers(run)
-    return (of_token is not None and abs(of_token) <= NEAR) or (of_answer is not None and abs(of_answer) <= AT_REST)
+    is_near = of_token is not None and abs(of_token) <= NEAR
+    is_at_rest = of_answer is not None and abs(of_answer) <= AT_REST
+    return is_near or is_at_rest or (_stays_near(run) and not policy_is_held_back(outcome, run))
+
+
+def _stays_near(run: Run) -> bool:
+    """Whether a small KL is no larger at the end than soon after the start, and nor do answers get longer or shorter.
+
+    Updates that go anywhere add up.
+    """
+    lengths = run.get("length_mean")
+    change = change_of_level(lengths.values) if lengths is not None else None
+    if change is not None and change.is_proven:
+        return False
+    kl = run.get("kl_per_token")
+    known = np.zeros(0) if kl is None else kl.values[kl.finite]
+    part = len(known) // PARTS
+    if part < 2 * START:
+        return False
+    soon, late = float(np.median(known[START : START + part])), float(np.median(known[-part:]))
+    return 0 < late <= min(NEARBY, GROWN * soon)
 
 
 def reward_may_be_ignored(outcome: Outcome, run: Run) -> bool:

@@ -14,6 +14,7 @@ from diagnostics.causes.discriminators.length_changes import (
 )
 from diagnostics.causes.discriminators.shapes import hard_maximum, medians_of_windows, steps_between_points
 from diagnostics.detectors.averages import finite_median
+from diagnostics.detectors.silent_groups import may_all_be_right
 from diagnostics.model.alignment import at_common_steps
 from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.run import Run
@@ -23,6 +24,7 @@ START = 5  # logged points that show the start of a run, or its end
 FEWEST_SAMPLES = 16  # with fewer a correlation says nothing
 LENGTH_PAYS = 0.2  # correlation of score and length above which length is paid for
 MOST = 0.8  # of the completions, where truncation-high is critical: seldom does a group hold one that ends
+NEAR = 0.9  # of the limit, on average: where some answers end well before it, so many others do not
 NEARLY_ALL = 0.95  # of the completions: where more end, their end is recognised
 FEW = 0.1  # of the completions: so many do not earn full marks by chance
 OFTEN = 0.4  # of 1, on average: a function that looks at the end of answers which are cut off gives less
@@ -83,7 +85,8 @@ def answers_are_right_though_cut(outcome: Outcome, run: Run) -> bool:
 
     Then they say what is asked for within the limit, and it is their end that is missing or not recognised. So it is
     where none has ever ended, the reward is 1 or nothing, and a tenth of them earn it; and where there are several
-    functions, and each is earned often: one of them would see what a cut-off answer lacks.
+    functions, and each is earned often: one of them would see what a cut-off answer lacks. A high reward that is
+    equal within more groups than can be right says nothing of the answers.
     """
     cut, reward = run.get("truncated_fraction"), run.get("reward")
     if cut is None or reward is None or min_length_forbids_end(outcome, run):
@@ -98,7 +101,17 @@ def answers_are_right_though_cut(outcome: Outcome, run: Run) -> bool:
         return False
     mean = float(np.median(earned[-START:]))
     is_earned_whole = mean >= FEW and not ends_are_seen(run) and _is_all_or_nothing(run)
-    return is_cut and (mean >= MOST or is_earned_whole)
+    return is_cut and ((mean >= MOST and not _groups_agree_in_less_than_all(run)) or is_earned_whole)
+
+
+def _groups_agree_in_less_than_all(run: Run) -> bool:
+    """Whether more groups earn the same than the mean of a reward from 0 to 1 lets be right: it ignores the answers."""
+    silent, reward = run.get("zero_std_fraction"), run.get("reward")
+    return (
+        silent is not None
+        and reward is not None
+        and not may_all_be_right(finite_median(reward.values), finite_median(silent.values))
+    )
 
 
 def _each_function_is_earned(run: Run) -> bool:
@@ -248,12 +261,21 @@ def _end_settings_are_unchanged(run: Run) -> bool:
 
 
 def answers_fill_the_limit_from_the_start(outcome: Outcome, run: Run) -> bool:
-    """Whether answers are as long as they may be, and were so soon: they did not grow into the limit."""
-    return outcome.severity is not Severity.INFO and _began_soon(outcome, run)
+    """Whether answers are as long as they may be, and were so or nearly so soon: they did not grow into the limit."""
+    return outcome.severity is not Severity.INFO and _began_near_the_limit(outcome, run)
 
 
 def answers_grew_into_the_limit(outcome: Outcome, run: Run) -> bool:
-    return outcome.severity is not Severity.INFO and not _began_soon(outcome, run)
+    return outcome.severity is not Severity.INFO and not _began_near_the_limit(outcome, run)
+
+
+def _began_near_the_limit(outcome: Outcome, run: Run) -> bool:
+    """Whether the mean length was at its limit within the first points, or so near that many answers were cut off."""
+    lengths = run.get(outcome.metric)
+    if _began_soon(outcome, run) or lengths is None or outcome.limit is None:
+        return _began_soon(outcome, run)
+    start = lengths.values[lengths.finite][:START]
+    return len(start) > 0 and float(np.median(start)) >= NEAR * outcome.limit
 
 
 def _began_soon(outcome: Outcome, run: Run) -> bool:

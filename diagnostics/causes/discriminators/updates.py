@@ -42,8 +42,18 @@ def clip_range_is_tight(outcome: Outcome, run: Run) -> bool:
     return stated is not None and (stated < TIGHT_CLIP_RANGE or _moves_within(stated, outcome, run))
 
 
-def clip_range_is_usual(outcome: Outcome, run: Run) -> bool:
-    return not clip_range_is_tight(outcome, run)
+def updates_leave_the_clip_range(outcome: Outcome, run: Run) -> bool:
+    """Whether clipped tokens may show large updates: the range is usual, and the policy does not stay where it began.
+
+    A share that is counted while every KL to the reference is rounding was not measured of updates.
+    """
+    return not clip_range_is_tight(outcome, run) and not _never_moved(run)
+
+
+def _never_moved(run: Run) -> bool:
+    kl = run.get("kl_per_token", "kl_per_sequence")
+    known = np.zeros(0) if kl is None else kl.values[kl.finite]
+    return len(known) >= 2 * START and float(np.abs(known).max()) <= ROUNDING
 
 
 def _moves_within(clip_range: float, outcome: Outcome, run: Run) -> bool:

@@ -2,15 +2,17 @@
 
 import threading
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 from diagnostics.readers.console.last_row import is_last_row
 from diagnostics.readers.console.lines import LONGEST_ROW, Bar, Row, parse_line
 from diagnostics.readers.console.trainings import Beginnings
+from diagnostics.readers.console.wrapping import Unwrapping
 from diagnostics.readers.files.text_lines import LineTail
 
 _MOST_TEXTS = 1 << 14  # that are followed
-_MARKS = b"'epoch': ", b"step:", b"%|", b"% "  # in every row and every bar
+_MARKS = b"'epoch': ", b"step:", b"%|", b"% ", b"{'"  # in every row and every bar
 
 
 def count_of_trainings(file: Path) -> int:
@@ -30,6 +32,7 @@ class _Followed:
 
     def _begin(self) -> None:
         self._lines, self._beginnings, self._count = LineTail(self._file), Beginnings(), 1
+        self._unwrapping = Unwrapping()
 
     def count(self) -> int:
         with self._lock:
@@ -37,7 +40,7 @@ class _Followed:
                 self._begin()
             for found in self._lines.read():
                 for text in found.texts:
-                    if any(mark in text for mark in _MARKS):
+                    if self._unwrapping.is_open or any(mark in text for mark in _MARKS):
                         self._take(text.decode("utf-8", "replace"))
             self._take_last_row()
             return self._count
@@ -49,7 +52,7 @@ class _Followed:
             self._take(begun)
 
     def _take(self, line: str) -> None:
-        for item in parse_line(line):
+        for item in chain.from_iterable(map(parse_line, self._unwrapping.feed(line))):
             if isinstance(item, Bar):
                 self._beginnings.add_bar(item)
             elif isinstance(item, Row) and item.values:

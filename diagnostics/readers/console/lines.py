@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from diagnostics.readers.console.plain_text import strip_ansi
+from diagnostics.readers.console.wrapping import wrapped_start
 
 EVAL = "eval_"  # the Trainer's prefix of evaluation metrics
 LONGEST_NAME = 300  # characters
@@ -148,7 +149,8 @@ def _whole_number(number: float) -> int | None:
 def holds_row(text: bytes) -> bool:
     """Whether these bytes contain a row."""
     return any(_FIRST_PAIR.match(text, place) for place in _first_occurrences(b"step:", text)) or any(
-        text.find(b"{", _line_start(text, place), place) >= 0 for place in _first_occurrences(b"'epoch': ", text)
+        text.find(b"{", _line_start(text, place), place) >= 0 or wrapped_start(text, place) >= 0
+        for place in _first_occurrences(b"'epoch': ", text)
     )
 
 

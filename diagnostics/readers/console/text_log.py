@@ -11,6 +11,7 @@ from diagnostics.readers.console.failure import Ending
 from diagnostics.readers.console.last_row import is_last_row
 from diagnostics.readers.console.lines import LONGEST_ROW, Bar, parse_line
 from diagnostics.readers.console.trainings import Training, Trainings
+from diagnostics.readers.console.wrapping import Unwrapping
 from diagnostics.readers.files.text_lines import TextLines
 from diagnostics.readers.liveness import CRASH_SECONDS, state_of
 from diagnostics.readers.wandb.run_folders import run_of_output, started
@@ -26,6 +27,7 @@ class PrintedText:
         self._file = file
         self.trainings = Trainings()
         self.lines = TextLines(file)
+        self._unwrapping = Unwrapping()
         run = run_of_output(file)
         self.clock = TextClock(started(run) if run else None)
 
@@ -46,8 +48,9 @@ class PrintedText:
         return has_last_row or self.lines.tail.offset != before
 
     def _take_line(self, line: str) -> None:
-        self.clock.feed(line)
-        self.trainings.feed(line)
+        for whole in self._unwrapping.feed(line):
+            self.clock.feed(whole)
+            self.trainings.feed(whole)
 
 
 class _State(NamedTuple):

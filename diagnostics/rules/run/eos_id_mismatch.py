@@ -2,7 +2,8 @@
 
 What it checks
     More than half of the completions count as cut off although even the longest is shorter than the length
-    limit, for three logged points: critical.
+    limit, for three logged points: critical. Where no limit is stated: nearly all of them, though the longest has twice
+    the tokens of the shortest or more.
 
 Why it matters
     A completion shorter than the limit did end. If it does not count as ended, the end token is unknown to the trainer:
@@ -32,7 +33,7 @@ from diagnostics.model.alignment import at_common_steps
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.rules.lengths import length_limit
+from diagnostics.rules.lengths import cut_at_any_length, length_limit
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import RuleResult, Skipped, english
@@ -62,14 +63,16 @@ class EosIdMismatch(RunRule[Limits]):
         headline="Answers end on a token that does not count as an end.",
         fired="{percent} % of the completions count as cut off at step {peak}, though the longest has {longest} "
         "tokens and {parameter} is {tokens} (step {first} to {last}).",
-        no_limit="The configuration states no length limit.",
+        scattered="{percent} % of the completions count as cut off at step {peak}, though they have {shortest} to "
+        "{longest} tokens (step {first} to {last}): no limit cuts at lengths so far apart.",
+        no_limit="The configuration states no length limit, and the log no shortest length.",
         no_limit_enable="Keep the length limit in the logged configuration.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         stated = length_limit(run)
         if stated is None:
-            return Skipped(self.message("no_limit"), self.message("no_limit_enable"))
+            return self._by_scatter(run, limits)
         cut, longest = at_common_steps(series_of(run, "truncated_fraction"), series_of(run, "length_max"))
         ended = replace(cut, values=_ended_earlier(run, cut, longest, stated.tokens))
         reading = read_levels(ended, (Level(Severity.CRITICAL, limits.critical, limits.patience),), smooth=False)
@@ -81,6 +84,25 @@ class EosIdMismatch(RunRule[Limits]):
             longest=int(longest.values[reading.breach.peak]),
             parameter=stated.parameter,
             tokens=stated.tokens,
+        )
+
+    def _by_scatter(self, run: Run, limits: Limits) -> RuleResult:
+        logged, scattered = series_of(run, "length_max"), cut_at_any_length(run)
+        if scattered is None:
+            return Skipped(self.message("no_limit"), self.message("no_limit_enable"))
+        if find_hard_limit(logged.steps, logged.values) is not None:
+            scattered = replace(scattered, values=np.zeros(len(scattered)))
+        reading = read_levels(scattered, (Level(Severity.CRITICAL, limits.critical, limits.patience),), smooth=False)
+        if not isinstance(reading, Reading) or reading.breach is None:
+            return self.judged(reading)
+        shortest, longest = at_common_steps(series_of(run, "length_min"), logged)
+        at = int(np.searchsorted(longest.steps, scattered.steps[reading.breach.peak]))
+        return self.judged(
+            reading,
+            key="scattered",
+            percent=100 * float(scattered.values[reading.breach.peak]),
+            shortest=int(shortest.values[at]),
+            longest=int(longest.values[at]),
         )
 
 

@@ -1,12 +1,13 @@
 """Answers shrink to a fraction of their length: the model gives up saying anything.
 
 What it checks
-    The mean completion length, as the median of ten logged points, at half of its start for five points: a warning.
+    The mean completion length, as the median of ten logged points, at half of its start for five points: a warning. The
+    start is that of the first points, or the first one alone where those after it have less than a fifth of it.
     Below five tokens, where it started at twenty or more, it is critical. It is info where short answers earn the
     highest reward, and where they earn no less than the long ones did although length did not count: the score has not
     fallen by more than its standard error, hardly any answer is empty, and the score of the samples before it does not
     fall with their length (rank correlation above −0.5). Without scored samples of the time before it is info where the
-    score has risen, no reward function has lost, and the answers still have twenty tokens or more.
+    score has most likely risen, no reward function has lost, and the answers still have twenty tokens or more.
 
 Why it matters
     The easiest way to avoid a penalty is to end at once. Reasoning that is dropped does not come back by itself.
@@ -31,10 +32,11 @@ from diagnostics.detectors.averages import finite_points, latest_ewma, start_lev
 from diagnostics.detectors.rolling import rolling_median
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
+from diagnostics.model.series import Values
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import SCORES, gain, has_risen, is_at_full_marks
+from diagnostics.rules.rewards import SCORES, gain, has_likely_risen, is_at_full_marks
 from diagnostics.rules.rule import Fired, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 from diagnostics.rules.samples.relations import spearman
@@ -55,6 +57,7 @@ class Limits(RuleLimits):
     start: int = limit(20, "logged points", "engineering default")
     empty: float = limit(0.05, "of the newest answers", "as smp-empty: what is empty cannot be right")
     first: int = limit(5, "logged points", "engineering default: a collapse may be over after twenty")
+    at_once: float = limit(0.2, "of the first point", "a public run that fell from 53 tokens to 2.6 in its second row")
     full_marks: float = limit(0.95, "of the highest reward", "engineering default")
     brevity: float = limit(
         -0.5, "Spearman correlation of score and length", "engineering default: below it being short is what pays"
@@ -85,7 +88,7 @@ class LengthCollapse(RunRule[Limits]):
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "length_mean")
         limits = paced(limits, run, series, start=5)
-        base = max(start_level(series.values, limits.start), start_level(series.values, limits.first))
+        base = _start(series.values, limits)
         needed = limits.start + limits.patience
         if not base > 0 or finite_points(series.values) < needed:
             return too_few(needed, finite_points(series.values))
@@ -101,13 +104,20 @@ class LengthCollapse(RunRule[Limits]):
         return replace(found, severity=Severity.INFO) if is_sound else found
 
 
+def _start(lengths: Values, limits: Limits) -> float:
+    """The length that a run started with: at its first point alone where the next ones have a fraction of it."""
+    soon = start_level(lengths, limits.first)
+    first = start_level(lengths, 1)
+    return first if soon < limits.at_once * first else max(start_level(lengths, limits.start), soon)
+
+
 def _gained_by_more_than_brevity(run: Run, limits: Limits) -> bool:
     """Whether the score has risen, at no reward function's expense, with answers that still say something."""
     functions = run.by_reward_function("reward_func_mean").values()
     newest = latest_ewma(series_of(run, "length_mean").values)
     return (
         newest >= limits.long
-        and has_risen(run.get(*SCORES))
+        and has_likely_risen(run.get(*SCORES))
         and not any(gain(function.values).is_loss for function in functions)
     )
 

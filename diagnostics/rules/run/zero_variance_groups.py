@@ -6,11 +6,11 @@ What it checks
     that by three of its standard errors, because with a handful of groups in a step half may agree by chance. Nearly
     all of them (98 %) for thirty steps, or for ten in which the mean reward is the same as well, is critical where the
     run began like that and earns less than half of the highest reward. It is info where the reward is near its highest
-    value, because groups then agree in being right, and where the reward rises regardless, or may have gained a fifth
-    of the spread from answer to answer as far as its noise tells. None of this holds where answers are drawn at a
-    temperature below 0.3, at which they agree whether right or wrong; where no temperature is known, nor where half of
-    the groups agreed from the start, at an entropy below 0.03 nats per token, before most answers were right: ten steps
-    are enough then. The first five steps are not judged.
+    value, because groups then agree in being right (unless more agree than can earn that much), and where the reward
+    rises regardless, or may have gained a fifth of the spread from answer to answer as far as its noise tells. None of
+    this holds where answers are drawn at a temperature below 0.3, at which they agree whether right or wrong; where no
+    temperature is known, nor where half of the groups agreed from the start, at an entropy below 0.03 nats per token,
+    before most answers were right: ten steps are enough then. The first five steps are not judged.
 
 Why it matters
     GRPO learns from differences within a group. Only the other groups count, and the gradient is as noisy as that of
@@ -35,6 +35,7 @@ from dataclasses import replace
 
 from diagnostics.detectors.averages import finite_median, start_level
 from diagnostics.detectors.greedy import starts_near_greedy
+from diagnostics.detectors.silent_groups import may_all_be_right
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.alignment import values_between
 from diagnostics.model.outcome import Severity
@@ -100,8 +101,7 @@ class ZeroVarianceGroups(RunRule[Limits]):
         reading = alarming or read_proven_levels(series, (note,), warm_up=limits.warm_up)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading)
-        is_near = _share_of_marks(run, series, reading.breach) >= limits.near
-        is_right = is_near and not is_greedy
+        is_right = _is_right(run, series, reading.breach, limits) and not is_greedy
         percent, limit_percent = 100 * float(series.values[reading.breach.peak]), 100 * reading.breach.level.limit
         key = "right" if is_right else "fired"
         found = self.judged(reading, key=key, percent=percent, limit_percent=limit_percent)
@@ -172,6 +172,12 @@ def _share_of_marks(run: Run, series: Series, breach: Breach) -> float:
         return -1.0
     median = finite_median(_values_of(reward, series, breach))
     return -1.0 if math.isnan(median) else median / highest
+
+
+def _is_right(run: Run, series: Series, breach: Breach, limits: Limits) -> bool:
+    """Whether the mean reward of the episode is near the highest, and the silent groups may all have earned that."""
+    share, silent = _share_of_marks(run, series, breach), finite_median(_values_of(series, series, breach))
+    return share >= limits.near and may_all_be_right(share, silent)
 
 
 def _values_of(reward: Series, series: Series, breach: Breach) -> Values:

@@ -193,3 +193,12 @@ def test_the_trainers_idle_share_is_its_waiting_over_the_step(make_run: MakeRun)
 def test_the_throughput_is_the_tokens_of_a_step_over_its_time(make_run: MakeRun) -> None:
     found = derived(make_run("grpo", step_tokens="6000x9", step_time="12x9"))["tokens_per_second"]
     assert found.values.tolist() == [500.0] * 9
+
+
+def test_a_spread_of_nothing_is_no_signal_whatever_spread_its_producer_means(make_run: MakeRun) -> None:
+    run = make_run("grpo", reward_std="0.3x3 0x3")
+    over_the_batch = replace(run.series["reward_std"], caveat="The deviation over the whole batch.")
+    found = derived(replace(run, series={**run.series, "reward_std": over_the_batch}))["zero_std_fraction"]
+    assert found.values.tolist() == [0.0] * 3 + [1.0] * 3
+    assert found.derivation is not None
+    assert found.derivation.precision == "lower bound"

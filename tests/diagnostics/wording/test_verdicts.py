@@ -8,6 +8,7 @@ import pytest
 
 from diagnostics.api import diagnose, open_run
 from diagnostics.model.status import Status
+from diagnostics.runlog import RunLog
 from diagnostics.wording.verdicts import verdict_sentence, vital_lines
 
 
@@ -32,6 +33,27 @@ def test_a_log_of_preferences_holds_no_rl(tmp_path: Path) -> None:
     file = tmp_path / "dpo.jsonl"
     file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     assert diagnose(open_run(file)).verdict == "not-rl"
+
+
+def test_the_training_of_a_reward_model_holds_no_rl(diagnosed) -> None:
+    pairs = {"loss": 0.6, "Accuracy": 0.6, "Margin": 0.2, "Min Reward": -1.3, "Mean Reward": 0.1, "Max Reward": 1.7}
+    diagnosis = diagnosed(pairs, {name: value * 1.1 for name, value in pairs.items()}, algorithm="unknown")
+    assert diagnosis.verdict == "not-rl"
+
+
+def test_a_score_of_an_evaluation_makes_no_rl_of_supervised_training(diagnosed) -> None:
+    rows = [{"loss": 2.0 - step / 50, "eval/loss": 2.5, "eval/structure_score": 0.1} for step in range(50)]
+    assert diagnosed(*rows, algorithm="unknown").verdict == "not-rl"
+
+
+@pytest.mark.parametrize(("setting", "verdict"), [("warmup_steps", "not-rl"), ("num_generations", "no-problem-found")])
+def test_a_loss_beside_a_setting_of_rl_is_not_said_to_be_of_supervised_training(
+    tmp_path: Path, setting: str, verdict: str
+) -> None:
+    with RunLog(tmp_path / "a", algorithm="unknown", config={setting: 2}) as log:
+        for step in range(50):
+            log.log(step, {"loss": 0.0})
+    assert diagnose(open_run(tmp_path / "a")).verdict == verdict
 
 
 @pytest.mark.parametrize("sign", ["env/return", "mean_reward", "actor/kl", "critic/x"])

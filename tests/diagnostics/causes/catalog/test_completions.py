@@ -230,3 +230,20 @@ def test_cut_off_answers_of_which_every_function_sees_what_it_pays_for_lack_thei
     functions = {"reward_func_mean/right": right, "reward_func_mean/form": "0.9x40"}
     logged = {"truncated_fraction": "0.99x40", "reward": "1.4..1.6x40", "config": {"max_completion_length": 44}}
     assert causes(make_run("grpo", **logged, functions=functions))[0] == first
+
+
+@pytest.mark.parametrize(
+    ("length", "cause"),
+    [("196 190 175 197 184 190x25 199x20", "completion-limit-too-short"), ("160x30 199x20", "length-bias")],
+)
+def test_answers_that_began_near_the_limit_did_not_grow_into_it(make_run: MakeRun, length: str, cause: str) -> None:
+    run = make_run("grpo", length_mean=length, reward="0.2x50", config={"max_completion_length": 200})
+    assert causes(run)[0] == cause
+
+
+@pytest.mark.parametrize(("silent", "cause"), [("1x40", "completion-limit-too-short"), ("0.85x40", "wrong-stop-token")])
+def test_a_reward_that_ignores_the_answers_does_not_say_that_cut_off_ones_are_right(
+    make_run: MakeRun, silent: str, cause: str
+) -> None:
+    run = make_run("grpo", truncated_fraction="1x40", reward="0.88 0.9x39", zero_std_fraction=silent)
+    assert causes(run)[0] == cause

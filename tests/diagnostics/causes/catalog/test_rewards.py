@@ -215,3 +215,11 @@ def test_prompts_that_are_all_the_same_are_told_before_answers_that_are_empty_fr
     far = {"kl_per_sequence": "0x3 10x37", "kl_coef": "0.2x40"}
     run = replace(make_run("ppo-legacy", **logged, **far), samples=Samples(tuple(tables), tables.__getitem__))
     assert causes(run)[:2] == ["no-reward-signal", "answers-too-short"]
+
+
+@pytest.mark.parametrize(("kl", "cause"), [("0.0012x120", "not-training"), ("0.0005..0.004x120", "no-reward-signal")])
+def test_a_flat_reward_under_a_small_kl_that_does_not_grow_is_no_training(
+    make_run: MakeRun, kl: str, cause: str
+) -> None:
+    flat = {"reward": "0.48 0.52 0.49 0.51 " * 30, "reward_std": "0.3x120"}
+    assert causes(make_run("grpo", **flat, kl_per_token=kl))[0] == cause

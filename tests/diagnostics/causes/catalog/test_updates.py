@@ -152,3 +152,10 @@ def test_where_one_update_is_made_per_batch_the_kl_to_the_reference_shows_its_si
     assert causes(make_run("ppo", config=config, **carried_away))[0] == "drastic-updates"
     measured = carried_away | {"approx_kl": "0.002x42"}
     assert "drastic-updates" not in causes(make_run("ppo", config=config, **measured))
+
+
+@pytest.mark.parametrize(("kl", "first"), [("1e-8 -2e-8x39", []), ("1e-8 0.3x39", ["drastic-updates"])])
+def test_a_share_of_clipped_tokens_is_none_of_updates_while_the_policy_stays_where_it_began(
+    make_run: MakeRun, kl: str, first: list[str]
+) -> None:
+    assert causes(make_run("grpo", clip_ratio_region_mean="1x40", kl_per_token=kl))[:1] == first

@@ -51,3 +51,26 @@ def test_an_infinite_length_is_no_length(judge: Judge) -> None:
         lengths = f"255x3 {length}x3"
         outcome = judge("eos-id-mismatch", "grpo", config=LIMIT, truncated_fraction="0.1x3 0.97x3", length_max=lengths)
         assert outcome.verdict is Verdict.QUIET
+
+
+SCATTERED = {"truncated_fraction": "1x9", "length_min": "700x9", "length_max": "5600 16200 5800 4300x6"}
+
+
+def test_without_a_stated_limit_cut_answers_of_lengths_far_apart_have_ended(judge: Judge) -> None:
+    outcome = judge("eos-id-mismatch", "grpo", **SCATTERED)
+    assert outcome.severity is Severity.CRITICAL
+    assert (outcome.message.values["shortest"], outcome.message.values["longest"]) == (700, 5600)
+
+
+def test_without_a_stated_limit_answers_as_long_as_each_other_or_as_one_limit_are_cut(judge: Judge) -> None:
+    alike = {**SCATTERED, "length_min": "3000 9000 3000 2500x6"}
+    one_limit = {"truncated_fraction": "1x40", "length_max": "512x40", "length_min": "200x40"}
+    some = {**SCATTERED, "truncated_fraction": "0.9x9"}
+    for logged in (alike, one_limit, some):
+        assert judge("eos-id-mismatch", "grpo", **logged).verdict is Verdict.QUIET
+
+
+def test_answers_that_ended_unseen_are_not_said_to_be_cut_off(judge: Judge) -> None:
+    for rule in ("truncation-high", "eos-never-generated"):
+        logged = {name: f"{text} {text} {text}" for name, text in SCATTERED.items()}
+        assert judge(rule, "grpo", **logged).verdict is Verdict.SKIPPED

@@ -108,3 +108,19 @@ def _answer(step: int, row: int, score: float) -> Sample:
 def _outcome_of(run: Run) -> Outcome:
     (outcome,) = engine.evaluate(run, [item for item in CATALOG if item.name == "length-collapse"])
     return outcome
+
+
+def test_a_first_point_that_is_many_times_as_long_as_the_next_ones_is_the_start(judge: Judge) -> None:
+    outcome = judge("length-collapse", "grpo", length_mean="53 2.6x40")
+    assert (outcome.severity, outcome.message.values["times"]) == (Severity.CRITICAL, pytest.approx(2.6 / 53))
+    assert judge("length-collapse", "grpo", length_mean="20 5x40").verdict is Verdict.QUIET
+
+
+def test_answers_that_still_say_something_while_the_score_most_likely_rises_are_a_note(judge: Judge) -> None:
+    def severity_at(late: str) -> Severity | None:
+        score = "2.9 3.8 2.8 3.2 4.2 3.8 4.2 3.6 3.9 4.2 4.2 3.8 4.4 3.8 3.4 3.8 " + late
+        outcome = judge("length-collapse", "grpo", length_mean="85 75 69 45 30 28x31", reward=score)
+        return outcome.severity
+
+    assert severity_at("3.8 4.6 4.2 3.2 4.4 4.0 4.8 4.0") is Severity.INFO
+    assert severity_at("3.6 4.0 3.8 2.8 3.9 3.6 4.2 3.4") is Severity.WARNING

@@ -136,3 +136,10 @@ def test_nearly_all_of_them_are_critical_from_thirty_points_on_unless_none_earns
 ) -> None:
     rewards = f"{reward} " * (points // len(reward.split()))
     assert judge("zero-variance-groups", "grpo", zero_std_fraction=f"1x{points}", reward=rewards).severity is severity
+
+
+def test_groups_of_which_more_agree_than_can_be_right_are_not_said_to_be_right(judge: Judge) -> None:
+    ignored = judge("zero-variance-groups", "grpo", zero_std_fraction="1x40", reward="0.89x40")
+    right = judge("zero-variance-groups", "grpo", zero_std_fraction="0.9x40", reward="0.89x40")
+    assert (ignored.severity, ignored.message.template) == (Severity.WARNING, "zero-variance-groups.fired")
+    assert (right.severity, right.message.template) == (Severity.INFO, "zero-variance-groups.right")
