@@ -28,7 +28,7 @@ def supervised_tags(run: Run) -> tuple[str, ...]:
     score of an evaluation that no trainer names.
     """
     has_sign = run.algorithm != "unknown" or run.samples.steps or not _SETTINGS_OF_RL.isdisjoint(run.config)
-    if has_sign or any(_is_of_rl(run, name) for name in run.series):
+    if has_sign or any(_is_of_rl(run, name) for name in _names_but_of_a_reward_model(run)):
         return ()
     tags = (series.tag for series in run.series.values() if len(series))
     return tuple(tag for tag in tags if _WORDS_OF_SUPERVISION.search(tag.lower()))
@@ -36,8 +36,6 @@ def supervised_tags(run: Run) -> tuple[str, ...]:
 
 def _is_of_rl(run: Run, name: str) -> bool:
     series, base = run.series[name], name.removeprefix(EVAL_PREFIX)
-    if _trains_a_reward_model(run) and _OF_A_REWARD_MODEL.search(series.tag.lower()):
-        return False
     metric = series.metric
     if metric is not None and base not in _METRICS_OF_BOTH and metric.section not in _SECTIONS_OF_BOTH:
         return True
@@ -46,6 +44,8 @@ def _is_of_rl(run: Run, name: str) -> bool:
     return not is_of_none and _WORDS_OF_RL.search(tag) is not None
 
 
-def _trains_a_reward_model(run: Run) -> bool:
-    """Whether a log tells how a reward model judges pairs: how often rightly, and by how much."""
-    return {series.tag.lower().rpartition("/")[2] for series in run.series.values()} >= _BESIDE_IT
+def _names_but_of_a_reward_model(run: Run) -> list[str]:
+    """The names of all series but the rewards that a log beside how a reward model judges pairs tells of its training."""
+    tags = {name: series.tag.lower() for name, series in run.series.items()}
+    judges_pairs = {tag.rpartition("/")[2] for tag in tags.values()} >= _BESIDE_IT
+    return [name for name, tag in tags.items() if not (judges_pairs and _OF_A_REWARD_MODEL.search(tag))]

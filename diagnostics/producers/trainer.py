@@ -1,6 +1,6 @@
 """One trainer of a producer, as its logs show it: metric tags, how the log is recognised, caveats by version."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -111,6 +111,15 @@ class Trainer:
             return base and EVAL_PREFIX + base
         return self._families.metric_of(tag) or _canonical(tag)
 
+    def spelled_with_slashes(self, tags: Collection[str]) -> dict[str, str]:
+        """Of names with `_` for each `/` of the trainer's own tags: each such name → that tag.
+
+        Those of families count beside others alone: a log may hold a hundred thousand names.
+        """
+        own = {spelled: tag for tag in self.tags if "/" in tag and (spelled := tag.replace("/", "_")) in tags}
+        of_families = ((tag, self._families.spelled(tag)) for tag in (tags if own else ()))
+        return {**{tag: spelled for tag, spelled in of_families if spelled}, **own}
+
     def tags_of(self, algorithm: str) -> dict[str, str]:
         """Metric → the tag under which it logs it, the first of several; a family's with "…" for the name."""
         families = {
@@ -169,6 +178,16 @@ class _Families:
             name = _once(names, between) if between else names
             if name and tag.startswith(before) and tag.endswith(after):
                 return canonical.format(name=name)
+        return None
+
+    def spelled(self, tag: str) -> str | None:
+        """The same for a tag of a family whose name stands between two slashes."""
+        for families in self.by_end.values():
+            for _, before, between, after, _ in families:
+                start, end = before.replace("/", "_"), after.replace("/", "_")
+                is_one = before.endswith("/") and after.startswith("/") and not between
+                if is_one and tag.startswith(start) and tag.endswith(end) and len(tag) > len(start) + len(end):
+                    return before + tag[len(start) : len(tag) - len(end)] + after
         return None
 
 

@@ -1,6 +1,6 @@
 """From a recording to its meaning: which producer's trainer wrote it, and what each of its tags is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -63,8 +63,9 @@ def translate(recording: Recording, own: OwnNames = NO_NAMES) -> Translation:
     """Find the trainer that is surest of this recording and apply it, beneath the user's own names."""
     log = Log(recording, series_by_tag(recording), configuration(recording))
     origin, trainer = _surest(log)
-    if origin is unknown.PRODUCER and not own.names:
-        log, origin, trainer = _as_spelled_with_slashes(log) or (log, origin, trainer)
+    if not own.names:
+        candidates = _candidates(log) if origin is unknown.PRODUCER else [(origin, trainer)]
+        log, origin, trainer = _as_spelled_with_slashes(log, candidates) or (log, origin, trainer)
     version = recording.producer_version or package_version(recording, origin.name)
     log = Log(recording, log.series, trainer.settings_in(log.config), version)
     return Translation(log, origin, trainer, trainer.read_traits(log), own)
@@ -74,16 +75,18 @@ def _surest(log: Log) -> tuple[Producer, Trainer]:
     return max(_candidates(log), key=lambda pair: pair[1].recognise(log))
 
 
-def _as_spelled_with_slashes(log: Log) -> tuple[Log, Producer, Trainer] | None:
+def _as_spelled_with_slashes(
+    log: Log, candidates: Iterable[tuple[Producer, Trainer]]
+) -> tuple[Log, Producer, Trainer] | None:
     """A log whose names have `_` for each `/` of its producer's, as columns of a table do; None where it has none."""
     if any("/" in tag for tag in log.series):
         return None
-    for producer, trainer in _candidates(log):
-        spelled = {tag.replace("/", "_"): tag for tag in trainer.tags if "/" in tag}
-        if producer is unknown.PRODUCER or log.series.keys().isdisjoint(spelled):
+    for producer, trainer in candidates:
+        spelled = trainer.spelled_with_slashes(log.series)
+        if producer is unknown.PRODUCER or not spelled:
             continue
         respelled = replace(log, series={spelled.get(tag, tag): series for tag, series in log.series.items()})
-        if trainer.recognise(respelled) > trainer.recognise(log):
+        if 0 < trainer.recognise(respelled) >= trainer.recognise(log):
             return respelled, *_surest(respelled)
     return None
 

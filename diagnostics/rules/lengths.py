@@ -69,8 +69,9 @@ def cut_at_any_length(run: Run) -> Series | None:
     if cut is None or shortest is None or longest is None:
         return None
     cut, shortest, longest = at_common_steps(cut, shortest, longest)
+    is_known = np.isfinite(longest.values) & np.isfinite(shortest.values)
     is_scattered = (cut.values >= NEARLY_ALL) & (longest.values >= SCATTERED * shortest.values)
-    return replace(cut, values=np.where(is_scattered & np.isfinite(longest.values), cut.values, 0.0))
+    return replace(cut, values=np.where(is_scattered & is_known, cut.values, 0.0))
 
 
 def kl_lengths(run: Run) -> tuple[Series, Values] | None:

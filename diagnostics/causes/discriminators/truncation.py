@@ -69,7 +69,8 @@ def _none_ends_before_the_limit(run: Run) -> bool:
     if cut is None or shortest is None or longest is None or len(shortest) < START:
         return False
     shares = cut.values[cut.finite]
-    some_end = int((shares < 1).sum()) >= START and float(np.median(shares)) >= MOST
+    ends = 1 - shares
+    some_end = int((ends > 0).sum()) >= START and float(np.mean(ends)) >= SOME and float(np.median(shares)) >= MOST
     return some_end and float(shortest.min()) == float(longest.max()) >= LONG
 
 

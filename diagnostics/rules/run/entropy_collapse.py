@@ -78,6 +78,7 @@ class EntropyCollapse(RunRule[Limits]):
     grade = "P"
     source = "DAPO (arXiv 2503.14476); Skywork-OR1 (arXiv 2505.22312)"
     inputs = ("entropy_per_token", REWARDS)
+    is_of_policies = True
     limits = Limits()
     graver_with = ("smp-group-duplicates",)
     remedies = (

@@ -71,6 +71,7 @@ class EntropyExplosion(RunRule[Limits]):
     grade = "M"
     source = "three public verl runs; verl issues 1066, 2738; rllm issue 116"
     inputs = ("entropy_per_token",)
+    is_of_policies = True
     limits = Limits()
     measures_distance = True
     remedies = (

@@ -42,6 +42,7 @@ class GradNormExtreme(RunRule[Limits]):
     grade = "M"
     source = "healthy trainings of TRL and public verl runs stay below 200"
     inputs = ("grad_norm",)
+    is_of_policies = True
     limits = Limits()
     measures_distance = True
     remedies = ("clipped-gradient", "lower-learning-rate", "checked-reward")

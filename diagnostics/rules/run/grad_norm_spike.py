@@ -59,6 +59,7 @@ class GradNormSpike(RunRule[Limits]):
     grade = "M"
     source = "measured on three healthy public runs; TRL issue 2980"
     inputs = ("grad_norm",)
+    is_of_policies = True
     limits = Limits()
     remedies = ("clipped-gradient", "checked-reward")
     texts = english(

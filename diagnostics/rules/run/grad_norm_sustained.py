@@ -57,6 +57,7 @@ class GradNormSustained(RunRule[Limits]):
     grade = "D"
     source = "verl FAQ: grad_norm continuously increasing"
     inputs = ("grad_norm",)
+    is_of_policies = True
     limits = Limits()
     measures_distance = True
     harmless_alone = True

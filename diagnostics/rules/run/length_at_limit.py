@@ -3,9 +3,9 @@
 What it checks
     The mean length over the limit, stated or shown by a greatest length that many batches share, as the median of five
     logged points and for five: 0.8, while the longest answer reaches the limit, is a warning; 0.99, or a shortest
-    answer that reaches it as well, is critical, because then nearly every answer is cut off. What has ended is info: a
-    policy that rambled at the start and has learned to stop is sound. Limits below 16 tokens are not judged: a short
-    answer of one right form may fill them exactly.
+    answer that reaches it as well, is critical if it is so at half of the points, because then nearly every answer is
+    cut off. What has ended is info: a policy that rambled at the start and has learned to stop is sound. Limits below
+    16 tokens are not judged: a short answer of one right form may fill them exactly.
 
 Why it matters
     A cut-off answer mostly earns nothing, so the gradient teaches brevity or nothing. Without the share of cut-off
@@ -32,9 +32,9 @@ from diagnostics.detectors.extremes import extreme
 from diagnostics.model.alignment import last_known
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.model.series import Values
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.lengths import length_limit
-from diagnostics.rules.levels import Level, read_levels
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Fired, Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
@@ -49,6 +49,7 @@ class Limits(RuleLimits):
     warning: float = limit(0.8, "of the length limit", "engineering default")
     critical: float = limit(0.99, "of the length limit", "nearly every answer is as long as it may be")
     patience: int = limit(5, "logged points", "engineering default")
+    mostly: float = limit(0.5, "of the points of an episode", "engineering default: fewer are not nearly every answer")
     tied: float = limit(0.25, "of the points", "engineering default: free lengths hardly ever agree to the token")
     shortest: float = limit(16.0, "tokens", "a short answer of one right form may fill a limit exactly")
 
@@ -89,9 +90,20 @@ class LengthAtLimit(RunRule[Limits]):
         )
         base = np.full(len(series), tokens)
         reading = read_levels(filled, levels)
+        if isinstance(reading, Reading) and _is_mostly_below(filled, reading, limits):
+            reading = read_levels(filled, levels[:1])
         found = self.judged_in_unit(series, base, reading, unit="of the length limit", tokens=tokens)
         is_over = finite_median(latest_finite(filled.values, limits.patience)) < limits.warning
         return replace(found, severity=Severity.INFO) if isinstance(found, Fired) and is_over else found
+
+
+def _is_mostly_below(filled: Series, reading: Reading, limits: Limits) -> bool:
+    """Whether most points of an episode that is critical lie below that limit: then not nearly every answer is cut."""
+    breach = reading.breach
+    if breach is None or breach.level.severity is not Severity.CRITICAL:
+        return False
+    values = filled.values[breach.episode.first : breach.episode.last + 1]
+    return float(np.mean(values > limits.critical)) < limits.mostly
 
 
 def _limit(run: Run, limits: Limits) -> float | None:

@@ -7,7 +7,8 @@ What it checks
     highest reward, and where they earn no less than the long ones did although length did not count: the score has not
     fallen by more than its standard error, hardly any answer is empty, and the score of the samples before it does not
     fall with their length (rank correlation above −0.5). Without scored samples of the time before it is info where the
-    score has most likely risen, no reward function has lost, and the answers still have twenty tokens or more.
+    score has most likely risen, no reward function has lost, and the answers still have twenty tokens or more. What is
+    over is info as well.
 
 Why it matters
     The easiest way to avoid a penalty is to end at once. Reasoning that is dropped does not come back by itself.
@@ -101,7 +102,7 @@ class LengthCollapse(RunRule[Limits]):
         if not isinstance(found, Fired) or found.first_step is None:
             return found
         is_sound = _is_solved(run, found.first_step, limits) or _lost_nothing(run, found.first_step, limits)
-        return replace(found, severity=Severity.INFO) if is_sound else found
+        return replace(found, severity=Severity.INFO) if is_sound or not found.still else found
 
 
 def _start(lengths: Values, limits: Limits) -> float:

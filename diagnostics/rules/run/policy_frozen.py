@@ -77,6 +77,7 @@ class PolicyFrozen(RunRule[Limits]):
     grade = "I"
     source = "a public PPO log: KL 177 at step 2, everything constant afterwards"
     inputs = ((*KLS, "entropy_per_token"),)
+    is_of_policies = True
     limits = Limits()
     remedies = ("much-lower-learning-rate", "clipped-gradient", "restored-clip-range")
     telling_samples = "any"

@@ -90,6 +90,7 @@ class PolicyHardlyMoves(RunRule[Limits]):
     grade = "M"
     source = "measured on trainings of TRL with tiny learning rates and weights in bfloat16"
     inputs = (("learning_rate", "entropy_per_token"),)
+    is_of_policies = True
     limits = Limits()
     remedies = ("raised-learning-rate", "checked-parameters")
     texts = english(

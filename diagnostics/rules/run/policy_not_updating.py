@@ -60,6 +60,7 @@ class PolicyNotUpdating(RunRule[Limits]):
     grade = "C"
     source = "TRL logging page: collapse to 0; ms-swift issues 5571, 5890"
     inputs = (("grad_norm", "learning_rate", "approx_kl"),)
+    is_of_policies = True
     limits = Limits()
     remedies = ("raised-learning-rate", "checked-parameters")
     texts = english(

@@ -3,8 +3,8 @@
 What it checks
     The spread of the reward, as the median of five logged points, against its median over the first 20: a fifth of it
     or less, for ten points, in which the mean has fallen to half of its start as well: a median of a few groups is 0 by
-    chance. It is a warning where the reward has not risen meanwhile, and info where it has; near full
-    marks it is not judged.
+    chance. It is a warning where the reward has not risen meanwhile, and info where it has, or where the spread has
+    come back; near full marks it is not judged.
 
 Why it matters
     Without differences there is no gradient. The spread falls before the reward does when a model starts to repeat
@@ -92,7 +92,7 @@ class RewardStdShrink(RunRule[Limits]):
             reached
             > start_level(reward.values, limits.start) + limits.deviations * estimate_noise(reward.values).deviation
         )
-        return replace(finding, severity=Severity.INFO) if risen else finding
+        return replace(finding, severity=Severity.INFO) if risen or not finding.still else finding
 
 
 def _within(series: Series, spread: Series, breach: Breach) -> Values:

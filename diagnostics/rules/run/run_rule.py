@@ -8,6 +8,7 @@ from diagnostics.model.messages import Message, Value
 from diagnostics.model.outcome import Evidence, Severity, Stretch
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
+from diagnostics.model.supervised import supervised_tags
 from diagnostics.rules.breaches import gravest, leading, stretches, told_in_unit
 from diagnostics.rules.levels import Reading, TooFew
 from diagnostics.rules.missing_metrics import why_missing
@@ -24,12 +25,14 @@ class RunRule(Rule[Run, LimitsT]):
     Its `inputs` are canonical metrics; `reward_func_mean` stands for any reward function's. Its `texts` hold a
     `headline` and sentences with number, unit and step; `x_once` is used instead of `x` for an episode of one point.
     `sees_derived`: metrics that are not logged but follow from others serve as inputs; they cannot where a rule
-    compares the metrics from which they follow, or would take an upper bound for the value.
+    compares the metrics from which they follow, or would take an upper bound for the value. `is_of_policies`: it says
+    something of a policy, or by limits of RL, so that it has nothing to judge in a log of supervised training.
     """
 
     subject = Run
     material = "the run's log"
     sees_derived: bool = True
+    is_of_policies: bool = False
 
     def seen(self, run: Run) -> Run:
         """The run, without derived metrics where they say nothing to the rule."""
@@ -38,7 +41,7 @@ class RunRule(Rule[Run, LimitsT]):
     def applies(self, run: Run) -> bool:
         """Whether the rule means anything for the run; a run of an unknown algorithm is judged by what it logs."""
         if run.algorithm == "unknown":
-            return not self.missing(run)
+            return not self.missing(run) and not (self.is_of_policies and supervised_tags(run))
         return not self.algorithms or run.algorithm in self.algorithms
 
     def has(self, run: Run, name: str) -> bool:

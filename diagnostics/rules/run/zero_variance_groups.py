@@ -36,6 +36,7 @@ from dataclasses import replace
 from diagnostics.detectors.averages import finite_median, start_level
 from diagnostics.detectors.greedy import starts_near_greedy
 from diagnostics.detectors.silent_groups import may_all_be_right
+from diagnostics.detectors.stillness import change_of_level
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.alignment import values_between
 from diagnostics.model.outcome import Severity
@@ -66,6 +67,7 @@ class Limits(RuleLimits):
     low: float = limit(0.5, "of the highest reward", "engineering default")
     small: float = limit(0.2, "of the spread from answer to answer", "Cohen 1988: a small effect")
     standard_errors: float = limit(2.0, "standard errors of the gain", "engineering default")
+    still: float = limit(0.01, "of the highest reward", "a public run that stayed at 0.07 of 1 for 540 steps")
     near: float = limit(0.8, "of the highest reward", "rlhf-book: above 80 % most silent groups are solved ones")
 
 
@@ -108,7 +110,7 @@ class ZeroVarianceGroups(RunRule[Limits]):
         if (
             isinstance(found, Fired)
             and found.severity.rank > 0
-            and (is_right or (not is_greedy and _may_be_rising(run, limits)))
+            and (is_right or (not is_greedy and _may_be_rising(run, series, reading.breach, limits)))
         ):
             return replace(found, severity=Severity.INFO)
         return found
@@ -144,8 +146,19 @@ def _all_earn_the_same(run: Run, reading: Reading) -> bool:
     return reward is not None and has_never_moved(_values_of(reward, reading.series, breach))
 
 
-def _may_be_rising(run: Run, limits: Limits) -> bool:
-    return may_be_rising(run, run.get("reward"), limits.small, limits.standard_errors)
+def _may_be_rising(run: Run, series: Series, breach: Breach, limits: Limits) -> bool:
+    """Whether the reward rises regardless, as far as its noise tells, and does not stay at little."""
+    is_rising = may_be_rising(run, run.get("reward"), limits.small, limits.standard_errors)
+    return is_rising and not _stays_low(run, series, breach, limits)
+
+
+def _stays_low(run: Run, series: Series, breach: Breach, limits: Limits) -> bool:
+    """Whether the reward is little of the highest while groups agree, and the same from then on to the end."""
+    reward, highest = run.get("reward"), full_marks(run)
+    if reward is None or not highest or not 0 <= _share_of_marks(run, series, breach) < limits.low:
+        return False
+    change = change_of_level(reward.values[reward.steps >= series.steps[breach.episode.first]])
+    return change is not None and abs(change.after - change.before) <= limits.still * highest
 
 
 def _samples_near_greedily(run: Run, limits: Limits) -> bool:

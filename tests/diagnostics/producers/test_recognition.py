@@ -218,3 +218,11 @@ def test_the_event_files_of_our_grpo_are_told_from_trls_by_how_surprising_its_sa
     assert translate(recording((*tags, "objective/entropy"))).producer == "rlvitals"
     assert run((*tags, "objective/entropy")).algorithm == "grpo"
     assert translate(recording(tags)).producer == "trl"
+
+
+def test_columns_of_a_table_name_the_reward_functions_of_a_trainer_that_is_known_by_others() -> None:
+    columns = ("reward", "reward_std", "completions_clipped_ratio", "rewards_right_answer_func_mean", "rewards_x_std")
+    found = run((*columns, "frac_reward_zero_std"))
+    expected = {"truncated_fraction", "reward_func_mean/right_answer_func", "reward_func_std/x", "zero_std_fraction"}
+    assert expected <= set(found.series)
+    assert "rewards_right_answer_func_mean" in run((*columns, "frac_reward_zero_std", "a/b")).series

@@ -56,6 +56,18 @@ def test_a_loss_beside_a_setting_of_rl_is_not_said_to_be_of_supervised_training(
     assert diagnose(open_run(tmp_path / "a")).verdict == verdict
 
 
+def test_a_supervised_log_is_not_judged_by_what_is_said_of_policies(diagnosed) -> None:
+    row = {"loss": 1.0, "grad_norm": 0.2, "learning_rate": 1e-5, "val/accuracy": 0.5}
+    rows = [row] * 150 + [{**row, "loss": 1e-6, "grad_norm": 0.0}] * 150
+    assert diagnosed(*rows, algorithm="unknown").verdict == "not-rl"
+
+
+def test_numbers_that_break_are_told_of_a_supervised_log_too(diagnosed) -> None:
+    row = {"loss": 1.0, "grad_norm": 0.2, "val/accuracy": 0.5}
+    rows = [row] * 30 + [{**row, "loss": float("nan"), "grad_norm": float("nan")}] * 30
+    assert diagnosed(*rows, algorithm="unknown").verdict == "critical"
+
+
 @pytest.mark.parametrize("sign", ["env/return", "mean_reward", "actor/kl", "critic/x"])
 def test_one_sign_of_rl_is_enough_to_judge_a_log_as_rl(diagnosed, sign: str) -> None:
     diagnosis = diagnosed({"loss": 1.0, sign: 1.0}, {"loss": 0.9, sign: 1.1}, algorithm="unknown")

@@ -247,3 +247,12 @@ def test_a_reward_that_ignores_the_answers_does_not_say_that_cut_off_ones_are_ri
 ) -> None:
     run = make_run("grpo", truncated_fraction="1x40", reward="0.88 0.9x39", zero_std_fraction=silent)
     assert causes(run)[0] == cause
+
+
+@pytest.mark.parametrize(("ends", "cause"), [(30, "sampling-unlike-policy"), (6, "completion-limit-too-short")])
+def test_hardly_an_answer_that_ends_at_the_limit_is_one_that_may_not_end_before(
+    make_run: MakeRun, ends: int, cause: str
+) -> None:
+    lengths = {"length_min": "192x200", "length_max": "192x200", "length_mean": "192x200"}
+    run = make_run("grpo", truncated_fraction=f"1x{200 - ends} 0.9x{ends}", **lengths)
+    assert causes(run)[0] == cause

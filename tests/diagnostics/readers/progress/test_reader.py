@@ -55,6 +55,7 @@ def read(file: Path) -> Any:
         ("Reward at step 3/9 = 0.25", "step #/#", 3, 9, {"Reward": 0.25}),
         ("**Step 3** reward: `0.25` kl: `0.5`", "Step #", 3, None, {"reward": 0.25, "kl": 0.5}),
         ("[Epoch 1][Batch 3/9] Loss 0.5 | Reward 0.25", "Epoch # Batch #/#", 3, 9, {"Loss": 0.5, "Reward": 0.25}),
+        ("step 3 -- mean_reward: (-0.25) -- decoding 5 samples:", "step #", 3, None, {"mean_reward": -0.25}),
         ("Step 4/9 | loss=0.5 | chain=[TOOL → ANSWER] reward=0.25", "Step #/#", 4, 9, {"loss": 0.5, "reward": 0.25}),
     ],
 )  # fmt: skip

@@ -77,3 +77,12 @@ def test_what_filled_the_limit_tells_the_cause(make_run: Callable[..., Run], len
 
 def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
     assert judge("length-at-limit", "grpo", reward="1x60").verdict is Verdict.SKIPPED
+
+
+def test_an_episode_most_of_which_lies_below_the_critical_limit_is_a_warning(judge: Judge) -> None:
+    limit = {"max_completion_length": 200}
+    flickering = judge(
+        "length-at-limit", "grpo", config=limit, length_mean="200 200 200 170 170 " * 4 + "170x40 200x10"
+    )
+    steady = judge("length-at-limit", "grpo", config=limit, length_mean="200 200 200 170 200 " * 14)
+    assert (flickering.severity, steady.severity) == (Severity.WARNING, Severity.CRITICAL)

@@ -124,3 +124,8 @@ def test_answers_that_still_say_something_while_the_score_most_likely_rises_are_
 
     assert severity_at("3.8 4.6 4.2 3.2 4.4 4.0 4.8 4.0") is Severity.INFO
     assert severity_at("3.6 4.0 3.8 2.8 3.9 3.6 4.2 3.4") is Severity.WARNING
+
+
+def test_answers_that_have_their_length_again_are_a_note(judge: Judge) -> None:
+    assert judge("length-collapse", "grpo", length_mean="100x30 40x20 100x30").severity is Severity.INFO
+    assert judge("length-collapse", "grpo", length_mean="100x30 40x50").severity is Severity.WARNING

@@ -143,3 +143,9 @@ def test_groups_of_which_more_agree_than_can_be_right_are_not_said_to_be_right(j
     right = judge("zero-variance-groups", "grpo", zero_std_fraction="0.9x40", reward="0.89x40")
     assert (ignored.severity, ignored.message.template) == (Severity.WARNING, "zero-variance-groups.fired")
     assert (right.severity, right.message.template) == (Severity.INFO, "zero-variance-groups.right")
+
+
+def test_a_reward_that_rose_a_little_at_first_and_stays_at_little_is_no_excuse(judge: Judge) -> None:
+    stuck = judge("zero-variance-groups", "grpo", zero_std_fraction="0.5x5 1x60", reward="0.05x3 0.07x62")
+    rising = judge("zero-variance-groups", "grpo", zero_std_fraction="0.5x5 1x60", reward="0.05x3 0.07x20 0.07..0.2x42")
+    assert (stuck.severity, rising.severity) == (Severity.CRITICAL, Severity.INFO)
