@@ -45,7 +45,7 @@ def _is_of_rl(run: Run, name: str) -> bool:
 
 
 def _names_but_of_a_reward_model(run: Run) -> list[str]:
-    """The names of all series but the rewards that a log beside how a reward model judges pairs tells of its training."""
+    """The names of all series, but those of the rewards of a reward model that learns to judge pairs."""
     tags = {name: series.tag.lower() for name, series in run.series.items()}
     judges_pairs = {tag.rpartition("/")[2] for tag in tags.values()} >= _BESIDE_IT
     return [name for name, tag in tags.items() if not (judges_pairs and _OF_A_REWARD_MODEL.search(tag))]
