@@ -6,7 +6,8 @@ from itertools import chain
 from pathlib import Path
 
 from diagnostics.readers.console.last_row import is_last_row
-from diagnostics.readers.console.lines import LONGEST_ROW, Bar, Row, parse_line
+from diagnostics.readers.console.lines import Bar, Row, parse_line
+from diagnostics.readers.console.plain_text import LONGEST_ROW
 from diagnostics.readers.console.trainings import Beginnings
 from diagnostics.readers.console.wrapping import Unwrapping
 from diagnostics.readers.files.text_lines import LineTail

@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from diagnostics.readers.console.plain_text import strip_ansi
+from diagnostics.readers.console.plain_text import LONGEST_ROW, strip_ansi
 from diagnostics.readers.console.wrapping import wrapped_start
 
 EVAL = "eval_"  # the Trainer's prefix of evaluation metrics
 LONGEST_NAME = 300  # characters
-LONGEST_ROW = 1 << 16  # bytes of a row that identifies a text as a console log
 MOST_PLACES = 1000  # candidates that are tried
 _DICTIONARY = re.compile(r"\{['\"]")
 _PAIR = re.compile(

@@ -2,6 +2,7 @@
 
 import re
 
+LONGEST_ROW = 1 << 16  # characters of a printed row
 _COLOUR = re.compile(r"\x1b\[[\d;]*[A-Za-z]")
 
 

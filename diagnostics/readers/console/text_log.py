@@ -1,5 +1,7 @@
 """One text that a trainer printed, as far as it was read: what is in it of the training that is asked for."""
 
+from collections.abc import Iterator
+from functools import reduce
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,7 +11,8 @@ from diagnostics.readers.base import UnreadableRun
 from diagnostics.readers.console.clock import TextClock
 from diagnostics.readers.console.failure import Ending
 from diagnostics.readers.console.last_row import is_last_row
-from diagnostics.readers.console.lines import LONGEST_ROW, Bar, parse_line
+from diagnostics.readers.console.lines import Bar, parse_line
+from diagnostics.readers.console.plain_text import LONGEST_ROW
 from diagnostics.readers.console.trainings import Training, Trainings
 from diagnostics.readers.console.wrapping import Unwrapping
 from diagnostics.readers.files.text_lines import TextLines
@@ -46,6 +49,11 @@ class PrintedText:
             if isinstance(item, Bar):
                 self.trainings.add_position(item)
         return has_last_row or self.lines.tail.offset != before
+
+    def unended_lines(self) -> Iterator[str]:
+        """The lines at the end that may go on: those of a row that has begun, and the incomplete one."""
+        yield from self._unwrapping.held
+        yield self.lines.incomplete_line(LONGEST_ROW)
 
     def _take_line(self, line: str) -> None:
         for whole in self._unwrapping.feed(line):
@@ -137,7 +145,7 @@ class TextLog:
     def ending(self) -> Ending:
         """How the training ended, by its last lines and the text's possibly incomplete one."""
         ending = self.training.ending
-        return ending if self._is_followed else ending.with_last(self._text.lines.incomplete_line(LONGEST_ROW))
+        return ending if self._is_followed else reduce(Ending.with_last, self._text.unended_lines(), ending)
 
     @property
     def _is_followed(self) -> bool:

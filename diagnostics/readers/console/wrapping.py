@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from diagnostics.readers.console.plain_text import LONGEST_ROW
+
 NARROWEST = 60  # characters of a terminal
-LONGEST_ROW = 1 << 16  # characters
 _BLANK = 1  # character at a line's end that the terminal left out
 _EPOCH = "'epoch': "
 _AFTER_BLANK = (",", ":")  # a row has a blank after these
@@ -23,6 +24,11 @@ class Unwrapping:
     def is_open(self) -> bool:
         """Whether the next line may belong to a row that has begun."""
         return bool(self._pieces)
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """The lines of a row that has begun: its end is to come, or it is none."""
+        return tuple(self._pieces)
 
     def feed(self, line: str) -> Iterator[str]:
         """The lines that are known to be whole now."""

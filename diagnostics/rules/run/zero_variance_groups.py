@@ -7,10 +7,11 @@ What it checks
     all of them (98 %) for thirty steps, or for ten in which the mean reward is the same as well, is critical where the
     run began like that and earns less than half of the highest reward. It is info where the reward is near its highest
     value, because groups then agree in being right (unless more agree than can earn that much), and where the reward
-    rises regardless, or may have gained a fifth of the spread from answer to answer as far as its noise tells. None of
-    this holds where answers are drawn at a temperature below 0.3, at which they agree whether right or wrong; where no
-    temperature is known, nor where half of the groups agreed from the start, at an entropy below 0.03 nats per token,
-    before most answers were right: ten steps are enough then. The first five steps are not judged.
+    rises regardless, or may have gained a fifth of the spread from answer to answer as far as its noise tells; not
+    where it is below half of the highest value and stays within a hundredth of that. None of this holds where answers
+    are drawn at a temperature below 0.3, at which they agree whether right or wrong; where no temperature is known, nor
+    where half of the groups agreed from the start, at an entropy below 0.03 nats per token, before most answers were
+    right: ten steps are enough then. The first five steps are not judged.
 
 Why it matters
     GRPO learns from differences within a group. Only the other groups count, and the gradient is as noisy as that of

@@ -7,7 +7,7 @@ import pytest
 from diagnostics.readers.console.count import count_of_trainings
 from diagnostics.readers.console.recognition import is_console
 from diagnostics.readers.console.wrapping import NARROWEST, Unwrapping
-from tests.diagnostics.readers.consoles import PRINTED, read, written
+from tests.diagnostics.readers.consoles import PRINTED, left_for, read, written
 
 
 def wrapped(text: str, width: int) -> str:
@@ -41,6 +41,13 @@ def test_a_growing_log_is_recognised_by_its_first_wrapped_row(tmp_path: Path) ->
     assert is_console(written(tmp_path, wrapped(row, 80)))
     other = "{'loss': 0.25,\n" + row[15:]
     assert not is_console(written(tmp_path, other, "spread.log"))
+
+
+def test_a_last_line_that_may_go_on_still_says_why_a_training_ended(tmp_path: Path) -> None:
+    row = "{'loss': 0.25, 'reward': 0.5, 'epoch': 0.1}\n" * 3
+    error = "ValueError: the columns of the dataset are none of those that were asked for: {'prompt': 'missing'\n"
+    file = left_for(written(tmp_path, row + "Traceback (most recent call last):\n" + error), 3600)
+    assert read(file).status.error == error.strip()
 
 
 @pytest.mark.parametrize(
