@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from diagnostics.detectors.averages import finite_median
+from diagnostics.detectors.episodes import CLEAR_BELOW
 from diagnostics.detectors.extremes import extreme
 from diagnostics.detectors.noise import LEAST
 from diagnostics.detectors.proportions import CERTAIN
-from diagnostics.detectors.rolling import rolling_mean
+from diagnostics.detectors.rolling import MEDIAN_WINDOW, rolling_mean
 from diagnostics.detectors.stillness import noise_within
 from diagnostics.model.messages import Message
 from diagnostics.model.outcome import Outcome, Severity, Verdict
@@ -30,11 +32,11 @@ DATED = 5  # logged points: medians and pooled samples date an onset no better
 
 UNKNOWN = "harm.unknown"
 SOLVED = "reward-saturated"
-LASTING = frozenset(
-    {"kl-nonzero-at-start", "entropy-explosion", "engine-mismatch", "rollout-prob-mismatch", "logp-diff-growing"}
-)
+LASTING = frozenset({"kl-nonzero-at-start", "engine-mismatch", "rollout-prob-mismatch", "logp-diff-growing"})
 """Rules of distances that say something of the whole run, even where they are over."""
 
+RELATIVE = frozenset({"entropy-explosion"})
+"""Rules of distances from a metric's own past, which catches up: over only where the metric itself came back."""
 
 FADING = frozenset({"clipfrac-high"})
 """Rules of what shrinks with the learning rate: over at the end of a schedule, whatever was wrong until then."""
@@ -200,7 +202,8 @@ def _graded(outcome: Outcome, run: Run, outcomes: Iterable[Outcome], rule: Rule[
     is_over = not outcome.still and not (outcome.rule in FADING and _ended_with_the_schedule(outcome, run))
     is_past = is_over or any(item.rule == SOLVED and item.verdict is Verdict.FIRED for item in outcomes)
     is_usual = rule.harmless_alone or (rule.harmless_while_rising and harm.has_risen)
-    is_note = is_usual or (is_past and outcome.rule not in LASTING)
+    lasts = outcome.rule in LASTING or (outcome.rule in RELATIVE and not (is_over and _is_back(outcome, run)))
+    is_note = is_usual or (is_past and not lasts)
     most = Severity.INFO if is_note and not harm.is_unknown else Severity.WARNING
     graded = outcome if harm.is_shown else outcome.of_severity(most)
     return replace(graded, message=message)
@@ -213,6 +216,14 @@ def _ended_with_the_schedule(outcome: Outcome, run: Run) -> bool:
         return False
     during, since = rate.values[(rate.steps >= first) & (rate.steps <= last)], rate.values[rate.steps > last]
     return len(during) > 0 and len(since) > 0 and extreme(since) <= extreme(during) / 2
+
+
+def _is_back(outcome: Outcome, run: Run) -> bool:
+    """Whether the metric then came back clearly below the limit that it had passed at the onset."""
+    series, limit, last = run.get(outcome.metric or ""), outcome.limit, outcome.last_step
+    if series is None or limit is None or last is None:
+        return False
+    return finite_median(series.values[series.steps > last][:MEDIAN_WINDOW]) < CLEAR_BELOW * limit
 
 
 def _onset(outcome: Outcome) -> int:

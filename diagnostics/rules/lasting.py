@@ -3,7 +3,7 @@
 A growing run is judged anew at each step, so that noise passes a limit at one of many looks. What is wrong stays so.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from diagnostics.model.series import Series
 from diagnostics.rules.rule import Rule
 
 SHARE = 0.05  # of the logged steps: passing alarms of healthy trainings of TRL mostly ended sooner
+SHARE_OF_NOTHING = 0.15  # of the logged steps: so did those of rules that say that nothing happens
 
 TEXTS: Mapping[str, str] = {
     "lasting.new": "{told} It is new: a warning once it has held for {percent} % of the steps.",
@@ -26,21 +27,33 @@ Judge = Callable[[Rule[Any, Any], Run], Outcome]
 
 
 def lasting(
-    rules: Iterable[Rule[Any, Any]], run: Run, outcomes: Sequence[Outcome], judge: Judge
+    rules: Collection[Rule[Any, Any]], run: Run, outcomes: Sequence[Outcome], judge: Judge
 ) -> tuple[Outcome, ...]:
-    """The outcomes; a warning that did not hold a twentieth of the logged steps ago is a note while the run goes on.
+    """The outcomes; a warning that did not hold a share of the logged steps ago is a note while the run goes on.
 
-    What is critical, what a rule tells at once, and what is found in a run's last planned step does not wait.
+    It is a twentieth, and three times as much where a rule says that nothing happens. What is critical, what a rule
+    tells at once, and what is found in a run's last planned step does not wait.
     """
     new = {outcome.rule for outcome in outcomes if outcome.severity is Severity.WARNING}
-    waiting = [rule for rule in rules if rule.name in new and not rule.told_at_once]
-    steps = run.steps
+    waiting = {rule.name: _share(rule) for rule in rules if rule.name in new and not rule.told_at_once}
     if not waiting or not _goes_on(run):
         return tuple(outcomes)
-    before = until(run, int(steps[-1 - max(1, round(SHARE * len(steps)))])) if len(steps) > 1 else None
-    held = {rule.name for rule in waiting if before is not None and judge(rule, before).is_alarm}
-    unproven = {rule.name for rule in waiting} - held
-    return tuple(_as_note(item) if item.rule in unproven else item for item in outcomes)
+    before = {share: _before(run, share) for share in {*waiting.values()}}
+    judged = (rule for rule in rules if rule.name in waiting)
+    held = {rule.name for rule in judged if (earlier := before[waiting[rule.name]]) and judge(rule, earlier).is_alarm}
+    return tuple(
+        _as_note(item, waiting[item.rule]) if item.rule in waiting.keys() - held else item for item in outcomes
+    )
+
+
+def _share(rule: Rule[Any, Any]) -> float:
+    return SHARE_OF_NOTHING if rule.says_nothing_happens else SHARE
+
+
+def _before(run: Run, share: float) -> Run | None:
+    """The run without this share of its last steps; None where it has but one."""
+    steps = run.steps
+    return until(run, int(steps[-1 - max(1, round(share * len(steps)))])) if len(steps) > 1 else None
 
 
 def until(run: Run, step: int) -> Run:
@@ -53,8 +66,8 @@ def until(run: Run, step: int) -> Run:
     )
 
 
-def _as_note(outcome: Outcome) -> Outcome:
-    message = Message("lasting.new", {"told": outcome.message, "percent": 100 * SHARE})
+def _as_note(outcome: Outcome, share: float) -> Outcome:
+    message = Message("lasting.new", {"told": outcome.message, "percent": 100 * share})
     return replace(outcome.of_severity(Severity.INFO), message=message)
 
 

@@ -113,6 +113,7 @@ class Rule(ABC, Generic[SubjectT, LimitsT]):
     `harmless_alone`: healthy runs have it as well, so that it is a note where the score rose or held since;
     `harmless_while_rising`: so it is where the score rose, or most likely did.
     `told_at_once`: one event is enough, so that its warning need not last (`diagnostics.rules.lasting`).
+    `says_nothing_happens`: it may still come, so that the warning has to last three times as long.
     """
 
     subject: ClassVar[type]
@@ -134,6 +135,7 @@ class Rule(ABC, Generic[SubjectT, LimitsT]):
     harmless_alone: bool = False
     harmless_while_rising: bool = False
     told_at_once: bool = False
+    says_nothing_happens: bool = False
 
     def seen(self, subject: SubjectT) -> SubjectT:
         """What the rule sees of a subject."""

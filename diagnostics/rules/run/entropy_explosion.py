@@ -3,9 +3,11 @@
 What it checks
     The entropy per token, as the median of five logged points, at twice its own recent median (50 points,
     ending five earlier), above half of its start and above 0.05 nats, for five points: critical where harm is shown,
-    else a warning, and info where it comes no higher than it was at the start. Where the settings state a sampling
+    else a warning, and info where it comes no higher than it was at the start, or came back by itself while no harm is
+    shown (that its own past has caught up with it does not count). Where the settings state a sampling
     temperature above 1.5, an entropy of 1.5 nats or more from the first points on, for ten points, is a warning too,
-    and info where the reward has risen to three quarters of the highest or more.
+    and info where the reward has risen to three quarters of the highest or more, or has risen while the entropy fell by
+    half if no highest is known.
 
 Why it matters
     A policy that is pushed away from what it does, rather than towards something else, spreads its probability over
@@ -106,7 +108,7 @@ class EntropyExplosion(RunRule[Limits]):
             return None
         found = self.judged(reading, key="hot", temperature=temperature)
         assert isinstance(found, Fired)  # the reading holds a breach
-        severity = Severity.INFO if _is_mostly_learned(run, limits) else found.severity
+        severity = Severity.INFO if _is_mostly_learned(run, entropy, limits) else found.severity
         headline = self.message("headline_hot")
         return replace(found, severity=severity, headline=headline, remedies=("true-temperature",))
 
@@ -123,12 +125,14 @@ class EntropyExplosion(RunRule[Limits]):
         return replace(found, severity=Severity.INFO) if isinstance(found, Fired) and is_back else found
 
 
-def _is_mostly_learned(run: Run, limits: Limits) -> bool:
-    """Whether the reward has risen to most of its highest value; where that is not known, whether it has risen."""
+def _is_mostly_learned(run: Run, entropy: Series, limits: Limits) -> bool:
+    """Whether the reward has risen to most of its highest value; if that is unknown, while the entropy fell by half."""
     reward, highest = run.get(*SCORES), full_marks(run)
     if reward is None or not has_risen(reward):
         return False
-    return highest is None or start_level(reward.values[::-1], MEDIAN_WINDOW) >= limits.learned * highest
+    if highest is None:
+        return start_level(entropy.values[::-1], MEDIAN_WINDOW) <= start_level(entropy.values, MEDIAN_WINDOW) / 2
+    return start_level(reward.values[::-1], MEDIAN_WINDOW) >= limits.learned * highest
 
 
 def _relative_rise(smooth: Values, base: Values, least: float) -> Values:

@@ -62,6 +62,7 @@ class KlUpRewardFlat(RunRule[Limits]):
     grade = "P"
     source = "Gao et al. 2022 (arXiv 2210.10760)"
     inputs = (("kl_per_token", "kl_per_sequence"), ANY_SCORE)
+    says_nothing_happens = True
     limits = Limits()
     remedies = ("earlier-checkpoint", "stronger-kl", "lower-learning-rate")
     telling_samples = "top-scored"

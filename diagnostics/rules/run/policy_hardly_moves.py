@@ -13,7 +13,8 @@ What it checks
     0.0025 nats per token (per sequence where no length is known) of 0, by three of its standard errors, tells it. Where
     the KL of an answer is below 0.02 nats, by as much, it rules out such a rise, however noisy all else is.
     Points of a warm-up count here by their share of the highest learning rate so far. Where the reward is at full
-    marks, or answers are not told apart, standing still is right, and this is not judged.
+    marks, or answers are not told apart, standing still is right, and this is not judged; where most groups tell them
+    apart, gradients flow and no KL ever exceeds 0.0001, it is not right at full marks either.
 
 Why it matters
     The run costs as much as any other and nothing is learned. All numbers look sound, because they are those of the
@@ -80,6 +81,9 @@ class Limits(RuleLimits):
         3.0, "standard errors of the gain", "measured on healthy runs, which are judged anew at each step"
     )
     full_marks: float = limit(0.95, "of the highest reward", "engineering default: a solved task has nothing to gain")
+    few_silent: float = limit(
+        0.5, "of the groups", "engineering default: most tell answers apart, so that updates push"
+    )
 
 
 class PolicyHardlyMoves(RunRule[Limits]):
@@ -90,6 +94,7 @@ class PolicyHardlyMoves(RunRule[Limits]):
     grade = "M"
     source = "measured on trainings of TRL with tiny learning rates and weights in bfloat16"
     inputs = (("learning_rate", "entropy_per_token"),)
+    says_nothing_happens = True
     is_of_policies = True
     limits = Limits()
     remedies = ("raised-learning-rate", "checked-parameters")
@@ -245,9 +250,21 @@ def _is_still(change: Change, limits: Limits) -> bool:
 def _had_reason_to_move(run: Run, reward: Series, limits: Limits) -> bool:
     """Whether answers were told apart, and better ones could be given."""
     norm = run.get("grad_norm")
-    if has_never_moved(reward.values) or is_solved(run, reward.steps, limits.full_marks):
+    if has_never_moved(reward.values):
+        return False
+    if is_solved(run, reward.steps, limits.full_marks) and not _is_pushed_in_vain(run, limits):
         return False
     return norm is None or finite_median(norm.values) > 0
+
+
+def _is_pushed_in_vain(run: Run, limits: Limits) -> bool:
+    """Whether most groups tell answers apart and gradients flow, and yet the KL stays where rounding keeps it."""
+    norm, silent, kl = run.get("grad_norm"), run.get("zero_std_fraction"), run.get("kl_per_token")
+    if norm is None or silent is None or kl is None:
+        return False
+    lowest, highest = finite_range(kl.values)
+    is_pushed = finite_median(norm.values) > 0 and finite_median(silent.values) < limits.few_silent
+    return is_pushed and max(-lowest, highest) < limits.grown
 
 
 def _has_left(run: Run, limits: Limits) -> bool:

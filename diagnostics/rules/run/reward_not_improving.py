@@ -111,6 +111,7 @@ class RewardNotImproving(RunRule[Limits]):
     grade = "S"
     source = "TRL logging page: this metric should keep going up"
     inputs = (REWARDS,)
+    says_nothing_happens = True
     limits = Limits()
     remedies = ("checked-reward", "reweighted-rewards")
     telling_samples = "lowest-scored"

@@ -11,7 +11,8 @@ What it checks
     that, is a warning: success is too rare to learn from. So is the reward of a group algorithm that has stayed, over
     as many steps, below a fiftieth of full marks in the same way, and has not risen; or, where full marks are not
     known, that is at its lowest in the first step and in nine of ten others, in the first ten and in each third of the
-    run.
+    run. Where PPO's log counts end tokens, a score that follows from their number at every point, to rounding and over
+    at least three numbers, is critical as well, and a warning at full marks: nothing but an end was ever paid for.
 
 Why it matters
     All advantages are 0, so nothing is learned, and the run looks calm. It is the most common silent failure of a first
@@ -68,6 +69,9 @@ class Limits(RuleLimits):
     little: float = limit(0.02, "of full marks", "one answer in fifty: a group of eight has a success in one of seven")
     nearly: float = limit(0.9, "of the logged points", "engineering default: half of the prompts may be too hard")
     full_marks: float = limit(0.95, "of the highest reward", "engineering default")
+    numbers_of_ends: int = limit(
+        3, "numbers of end tokens", "two points lie on a line whatever they are; engineering default"
+    )
 
 
 class RewardStuckAtFloor(RunRule[Limits]):
@@ -88,6 +92,9 @@ class RewardStuckAtFloor(RunRule[Limits]):
         unmeasured="No answer has earned more than another since step {first} (until step {last}): there is no signal.",
         ended="In {percent} % of the steps from {first} to {last} every answer earned {measured}, and in none more: "
         "nothing but a missing end makes a difference.",
+        but_for_ends="From step {first} to {last} the score follows from the number of end tokens alone: it is "
+        "{measured} where there are {tokens}, and {less} less for each that is missing. Nothing else makes a "
+        "difference.",
         rarely="In {percent} % of the steps from {first} to {last} answers earned no more than {measured} on average, "
         "and that has not become less: there is hardly any signal.",
         seldom="In {percent} % of the steps from {first} to {last} answers earned at most {limit} of {highest} on "
@@ -108,7 +115,8 @@ class RewardStuckAtFloor(RunRule[Limits]):
         moved = _has_moved(run, reward, limits.rounding)
         if moved.any():
             quiet = Quiet(float(np.argmax(moved)), float(len(reward)), "points", reward.name, reward.tag)
-            return self._but_for_few(run, reward, limits) or self._hardly_any(run, reward, limits) or quiet
+            of_ends = self._but_for_ends(run, reward, limits)
+            return of_ends or self._but_for_few(run, reward, limits) or self._hardly_any(run, reward, limits) or quiet
         first, highest, is_spread = float(reward.values[0]), full_marks(run), reward.name in SPREADS
         is_solved = not is_spread and highest is not None and first >= limits.full_marks * highest
         return self.fired(
@@ -118,6 +126,31 @@ class RewardStuckAtFloor(RunRule[Limits]):
             measured=first,
             limit=None,
             key="solved" if is_solved else "unmeasured" if is_spread else "fired",
+        )
+
+    def _but_for_ends(self, run: Run, reward: Series, limits: Limits) -> Fired | None:
+        """The finding that PPO's scores follow from how many answers end, and from nothing else."""
+        ends, marks = run.get("eos_tokens"), full_marks(run)
+        if run.algorithm not in PPO_FAMILY or ends is None or not np.array_equal(ends.steps, reward.steps):
+            return None
+        counts, rows = np.unique(ends.values, return_index=True)
+        if len(counts) < limits.numbers_of_ends or not np.isfinite([*counts, *reward.values]).all():
+            return None
+        lowest, highest = reward.values[rows[[0, -1]]].tolist()
+        each = (highest - lowest) / float(counts[-1] - counts[0])
+        explained = highest - each * (counts[-1] - ends.values)
+        if each <= limits.rounding or np.abs(reward.values - explained).max() > limits.rounding:
+            return None
+        is_solved = marks is not None and highest >= limits.full_marks * marks
+        return self.fired(
+            reward,
+            Episode(0, len(reward) - 1, still=True),
+            Severity.WARNING if is_solved else Severity.CRITICAL,
+            measured=highest,
+            limit=None,
+            key="but_for_ends",
+            tokens=float(counts[-1]),
+            less=each,
         )
 
     def _but_for_few(self, run: Run, reward: Series, limits: Limits) -> Fired | None:

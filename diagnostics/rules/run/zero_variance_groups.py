@@ -11,7 +11,8 @@ What it checks
     where it is below half of the highest value and stays within a hundredth of that. None of this holds where answers
     are drawn at a temperature below 0.3, at which they agree whether right or wrong; where no temperature is known, nor
     where half of the groups agreed from the start, at an entropy below 0.03 nats per token, before most answers were
-    right: ten steps are enough then. The first five steps are not judged.
+    right: ten steps are enough then. But for a stated temperature it is info all the same where the reward is at 95 %
+    of the highest. The first five steps are not judged.
 
 Why it matters
     GRPO learns from differences within a group. Only the other groups count, and the gradient is as noisy as that of
@@ -70,6 +71,7 @@ class Limits(RuleLimits):
     standard_errors: float = limit(2.0, "standard errors of the gain", "engineering default")
     still: float = limit(0.01, "of the highest reward", "a public run that stayed at 0.07 of 1 for 540 steps")
     near: float = limit(0.8, "of the highest reward", "rlhf-book: above 80 % most silent groups are solved ones")
+    nearly_all: float = limit(0.95, "of the highest reward", "engineering default: a solved task")
 
 
 class ZeroVarianceGroups(RunRule[Limits]):
@@ -104,7 +106,9 @@ class ZeroVarianceGroups(RunRule[Limits]):
         reading = alarming or read_proven_levels(series, (note,), warm_up=limits.warm_up)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading)
-        is_right = _is_right(run, series, reading.breach, limits) and not is_greedy
+        is_right = not run.settings.samples_near_greedily and _is_right(
+            run, series, reading.breach, limits.nearly_all if is_greedy else limits.near
+        )
         percent, limit_percent = 100 * float(series.values[reading.breach.peak]), 100 * reading.breach.level.limit
         key = "right" if is_right else "fired"
         found = self.judged(reading, key=key, percent=percent, limit_percent=limit_percent)
@@ -188,10 +192,10 @@ def _share_of_marks(run: Run, series: Series, breach: Breach) -> float:
     return -1.0 if math.isnan(median) else median / highest
 
 
-def _is_right(run: Run, series: Series, breach: Breach, limits: Limits) -> bool:
+def _is_right(run: Run, series: Series, breach: Breach, near: float) -> bool:
     """Whether the mean reward of the episode is near the highest, and the silent groups may all have earned that."""
     share, silent = _share_of_marks(run, series, breach), finite_median(_values_of(series, series, breach))
-    return share >= limits.near and may_all_be_right(share, silent)
+    return share >= near and may_all_be_right(share, silent)
 
 
 def _values_of(reward: Series, series: Series, breach: Breach) -> Values:

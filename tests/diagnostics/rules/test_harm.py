@@ -63,6 +63,18 @@ def test_a_certain_fall_that_hardly_matters_is_no_harm(make_run: MakeRun) -> Non
     assert outcome.severity is Severity.WARNING
 
 
+@pytest.mark.parametrize(
+    ("since", "severity"), [("0.3x60", Severity.INFO), ("1.2x80 0.3x20", Severity.WARNING)], ids=["back", "caught up"]
+)
+def test_an_entropy_that_came_back_is_over_and_one_that_its_past_caught_up_with_is_not(
+    make_run: MakeRun, since: str, severity: Severity
+) -> None:
+    logged = {"entropy_per_token": f"0.3x60 1.2x8 {since}"}
+    points = 68 + sum(int(part.partition("x")[2]) for part in since.split())
+    run = make_run("grpo", **logged, reward=noisy(f"0.4x{points}"), reward_std=f"0.3x{points}")
+    assert outcome_of(run, "entropy-explosion").severity is severity
+
+
 def test_a_fall_that_has_recovered_is_no_harm(make_run: MakeRun) -> None:
     outcome = outcome_of(make_run("ppo", **FAR, score=noisy("0.6x20 0.1x20 0.6x20"), score_std="0.3x60"))
     assert outcome.severity is Severity.WARNING

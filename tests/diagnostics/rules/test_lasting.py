@@ -37,6 +37,18 @@ def test_a_warning_of_a_run_that_goes_on_waits_for_a_twentieth_of_its_steps(make
     assert first_warning(make_run, state="running") == over + 5
 
 
+def test_a_warning_that_nothing_happens_waits_three_times_as_long(make_run: MakeRun) -> None:
+    def flat(steps: int) -> Run:
+        rises = " ".join(f"{0.4 + 0.02 * (step % 3)}" for step in range(steps))
+        return make_run("grpo", reward=rises, reward_std=f"0.3x{steps}", state="running")
+
+    seen = next(
+        steps for steps in range(60, 200) if outcome_of(flat(steps), "reward-not-improving").verdict is Verdict.FIRED
+    )
+    told = next(steps for steps in range(60, 300) if outcome_of(flat(steps), "reward-not-improving").is_alarm)
+    assert told - round(0.15 * told) == seen
+
+
 def test_it_is_a_note_until_then(make_run: MakeRun) -> None:
     steps = first_warning(make_run, state="finished")
     outcome = outcome_of(make_run("ppo", clip_fraction=clipped(steps), state="running"), "clipfrac-high")

@@ -216,7 +216,7 @@ def test_a_kl_that_grew_before_answers_reached_the_limit_is_an_effect_of_their_l
 
 
 def test_entropy_over_the_few_tokens_of_answers_that_shrink_is_no_hack(make_run: MakeRun) -> None:
-    shrink = {"reward": "-3..0x20 0x60", "entropy_per_token": "0.4x21 1.2x6 0.5x53"}
+    shrink = {"reward": "-3..0x20 0x60", "entropy_per_token": "0.4x21 1.2x59"}
     assert causes(make_run("grpo", **shrink, length_mean="14x16 14..1x8 1x56")) == ["answers-too-short"]
     assert causes(make_run("grpo", **shrink, length_mean="14x80")) == ["reward-hacking"]
 

@@ -80,6 +80,12 @@ def test_neither_the_temperature_nor_the_entropy_alone_makes_noise(judge: Judge)
     assert judge("entropy-explosion", "grpo", entropy_per_token="2x40", reward=FLAT).verdict is Verdict.QUIET
 
 
+def test_a_rise_of_a_reward_without_known_marks_excuses_noise_only_as_it_goes(judge: Judge) -> None:
+    rises = {"score": "-0.4..-0.1x40", "config": HOT}
+    for entropy, severity in (("5..4.5x40", Severity.WARNING), ("5..2x40", Severity.INFO)):
+        assert judge("entropy-explosion", "ppo", entropy_per_token=entropy, **rises).severity is severity
+
+
 def test_most_marks_learned_from_noise_make_it_a_note(judge: Judge) -> None:
     for reward, severity in (("0.2..0.8x40", Severity.INFO), ("0.2..0.5x40", Severity.WARNING)):
         outcome = judge("entropy-explosion", "grpo", entropy_per_token="2x40", reward=reward, config=HOT)

@@ -90,6 +90,23 @@ def test_a_policy_without_a_reason_to_move_rightly_stands_still(judge: Judge, re
     assert judge("policy-hardly-moves", "grpo", **{**STILL, **reason}).verdict is Verdict.QUIET
 
 
+@pytest.mark.parametrize(
+    ("pushed", "verdict"),
+    [
+        ({}, Verdict.FIRED),
+        ({"kl_per_token": "5e-6x59 1e-4"}, Verdict.QUIET),
+        ({"zero_std_fraction": "0.5x60"}, Verdict.QUIET),
+        ({"grad_norm": "0x60"}, Verdict.QUIET),
+    ],
+)
+def test_full_marks_are_no_reason_to_stand_still_while_most_groups_push(
+    judge: Judge, pushed: dict[str, str], verdict: Verdict
+) -> None:
+    logged = {"reward": wavering(0.97, 0.005), "kl_per_token": "5e-6x60", "grad_norm": "2x60"}
+    outcome = judge("policy-hardly-moves", "grpo", **{**STILL, **logged, "zero_std_fraction": "0.2x60", **pushed})
+    assert outcome.verdict is verdict
+
+
 def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
     assert judge("policy-hardly-moves", "grpo", reward="1x60").verdict is Verdict.SKIPPED
 

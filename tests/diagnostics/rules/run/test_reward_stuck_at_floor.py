@@ -51,6 +51,19 @@ def test_a_score_that_a_missing_end_alone_lowers_is_the_same_for_every_answer(ju
     assert spread.verdict is Verdict.QUIET
 
 
+def test_a_score_that_follows_from_the_number_of_end_tokens_pays_for_nothing_else(judge: Judge) -> None:
+    ends, score = "28 31 30 32 " + "32x36", "0.375 0.46875 0.4375 0.5 " + "0.5x36"
+    outcome = judge("reward-stuck-at-floor", "ppo", score=score, eos_tokens=ends)
+    assert (outcome.severity, outcome.message.template) == (Severity.CRITICAL, "reward-stuck-at-floor.but_for_ends")
+    assert (outcome.measured, outcome.message.values["less"]) == (0.5, 0.03125)
+    full = judge("reward-stuck-at-floor", "ppo", score="0.875 0.96875 0.9375 1 " + "1x36", eos_tokens=ends)
+    assert full.severity is Severity.WARNING
+    for others in ("0.375 0.46875 0.43 0.5 " + "0.5x36", "0.625 0.53125 0.5625 0.5 " + "0.5x36"):
+        assert judge("reward-stuck-at-floor", "ppo", score=others, eos_tokens=ends).verdict is Verdict.QUIET
+    few = judge("reward-stuck-at-floor", "ppo", score="0.375 0.5x39", eos_tokens="28 32x39")
+    assert few.message.template == "reward-stuck-at-floor.ended"
+
+
 def test_success_too_rare_to_learn_from_is_a_warning_after_fifty_points(judge: Judge) -> None:
     rare = "0 0 0.03 0 0 0.06 0 0 0 0.03 " * 6
     outcome = judge("reward-stuck-at-floor", "ppo", score=rare)

@@ -108,6 +108,7 @@ def test_cold_groups_that_are_mostly_right_are_copies_too(judge: Judge) -> None:
         ("0.029x40", "0.6x5 0.9x35", Severity.WARNING),
         ("0.03x40", "0.6x5 0.9x35", Severity.INFO),
         ("0.029x40", "0.8x5 0.9x35", Severity.INFO),
+        ("0.029x40", "0.6x5 0.96x35", Severity.INFO),
     ],
 )
 def test_a_cold_start_shows_where_no_temperature_is_known(
