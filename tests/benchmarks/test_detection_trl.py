@@ -341,7 +341,7 @@ def test_a_run_and_its_twin_are_trained_once_and_judged_in_every_form(tmp_path: 
     assert [is_trained(tmp_path, each) for each in pair] == [True, True]
     assert {len(read_outcome(tmp_path, each)["after"]) for each in pair} == {HELD_OUT}
     first, second = (list(judged(tmp_path, pair, processes=1)) for _ in range(2))
-    assert first == second
+    assert json.dumps(first) == json.dumps(second)  # NaN, the score of what broke, does not equal itself
     assert [set(result["forms"]) for result in first] == [set(forms_of(cell))] * 2
     assert "unreadable" not in {found["verdict"] for result in first for found in result["forms"].values()}
 

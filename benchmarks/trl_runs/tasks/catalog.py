@@ -23,6 +23,7 @@ from benchmarks.trl_runs.tasks import (
     translation,
     units,
     weekday,
+    wishes,
 )
 from benchmarks.trl_runs.tasks.task import Task
 
@@ -49,5 +50,6 @@ TASKS: Mapping[str, Task] = {
         sums,
         plurals,
         routes,
+        wishes,
     )
 }
