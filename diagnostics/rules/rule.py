@@ -113,7 +113,7 @@ class Rule(ABC, Generic[SubjectT, LimitsT]):
     `harmless_alone`: healthy runs have it as well, so that it is a note where the score rose or held since;
     `harmless_while_rising`: so it is where the score rose, or most likely did.
     `told_at_once`: one event is enough, so that its warning need not last (`diagnostics.rules.lasting`).
-    `says_nothing_happens`: it may still come, so that the warning has to last three times as long.
+    `says_nothing_happens`: what has not happened yet still may, so that its warning has to last three times as long.
     """
 
     subject: ClassVar[type]

@@ -4,10 +4,10 @@ What it checks
     The entropy per token, as the median of five logged points, at twice its own recent median (50 points,
     ending five earlier), above half of its start and above 0.05 nats, for five points: critical where harm is shown,
     else a warning, and info where it comes no higher than it was at the start, or came back by itself while no harm is
-    shown (that its own past has caught up with it does not count). Where the settings state a sampling
-    temperature above 1.5, an entropy of 1.5 nats or more from the first points on, for ten points, is a warning too,
-    and info where the reward has risen to three quarters of the highest or more, or has risen while the entropy fell by
-    half if no highest is known.
+    shown (a median that has caught up with it is no return). Where the settings state a sampling temperature above 1.5,
+    an entropy of 1.5 nats or more from the first points on, for ten points, is a warning too, and info where the reward
+    has risen to three quarters of the highest or more, or has risen while the entropy fell by half if no highest is
+    known.
 
 Why it matters
     A policy that is pushed away from what it does, rather than towards something else, spreads its probability over

@@ -69,9 +69,7 @@ class Limits(RuleLimits):
     little: float = limit(0.02, "of full marks", "one answer in fifty: a group of eight has a success in one of seven")
     nearly: float = limit(0.9, "of the logged points", "engineering default: half of the prompts may be too hard")
     full_marks: float = limit(0.95, "of the highest reward", "engineering default")
-    numbers_of_ends: int = limit(
-        3, "numbers of end tokens", "two points lie on a line whatever they are; engineering default"
-    )
+    numbers_of_ends: int = limit(3, "numbers of end tokens", "any two points lie on a line; engineering default")
 
 
 class RewardStuckAtFloor(RunRule[Limits]):

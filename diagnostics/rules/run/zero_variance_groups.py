@@ -11,8 +11,8 @@ What it checks
     where it is below half of the highest value and stays within a hundredth of that. None of this holds where answers
     are drawn at a temperature below 0.3, at which they agree whether right or wrong; where no temperature is known, nor
     where half of the groups agreed from the start, at an entropy below 0.03 nats per token, before most answers were
-    right: ten steps are enough then. But for a stated temperature it is info all the same where the reward is at 95 %
-    of the highest. The first five steps are not judged.
+    right: ten steps are enough then. Unless such a temperature is stated, it is info all the same where the reward is
+    at 95 % of the highest. The first five steps are not judged.
 
 Why it matters
     GRPO learns from differences within a group. Only the other groups count, and the gradient is as noisy as that of

@@ -100,6 +100,8 @@ def test_cold_groups_that_are_mostly_right_are_copies_too(judge: Judge) -> None:
     logged = {"zero_std_fraction": "0.7x40", "reward": "0.9x40"}
     assert judge("zero-variance-groups", "grpo", config={"temperature": 0.2}, **logged).severity is Severity.WARNING
     assert judge("zero-variance-groups", "grpo", config={"temperature": 1.0}, **logged).severity is Severity.INFO
+    solved = {"zero_std_fraction": "0.9x40", "reward": "0.96x40", "config": {"temperature": 0.2}}
+    assert judge("zero-variance-groups", "grpo", **solved).severity is Severity.WARNING
 
 
 @pytest.mark.parametrize(
