@@ -22,7 +22,7 @@ from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.rewards import ANY_SCORE, EVALUATED, has_risen, spread_of_answers
-from diagnostics.rules.rule import Rule
+from diagnostics.rules.rule import Over, Rule
 
 LEVEL = 10  # logged points whose mean is a level
 START = 1  # logged point at least: the first is of answers from before any update
@@ -32,14 +32,6 @@ DATED = 5  # logged points: medians and pooled samples date an onset no better
 
 UNKNOWN = "harm.unknown"
 SOLVED = "reward-saturated"
-LASTING = frozenset({"kl-nonzero-at-start", "engine-mismatch", "rollout-prob-mismatch", "logp-diff-growing"})
-"""Rules of distances that say something of the whole run, even where they are over."""
-
-RELATIVE = frozenset({"entropy-explosion"})
-"""Rules of distances from a metric's own past, which catches up: over only where the metric itself came back."""
-
-FADING = frozenset({"clipfrac-high"})
-"""Rules of what shrinks with the learning rate: over at the end of a schedule, whatever was wrong until then."""
 
 SHOWN_BY: Mapping[str, tuple[Severity, str]] = {
     "nonfinite-metric": (Severity.CRITICAL, "numbers are no longer finite"),
@@ -199,10 +191,10 @@ def _rules_since(run: Run, step: int, outcomes: Iterable[Outcome]) -> Iterator[s
 def _graded(outcome: Outcome, run: Run, outcomes: Iterable[Outcome], rule: Rule[Any, Any]) -> Outcome:
     harm = harm_since(run, _onset(outcome), outcomes)
     message = Message(outcome.message.template, {**outcome.message.values, "harm": harm.told})
-    is_over = not outcome.still and not (outcome.rule in FADING and _ended_with_the_schedule(outcome, run))
+    is_over = not outcome.still and not (rule.over is Over.BEFORE_SCHEDULE and _ended_with_the_schedule(outcome, run))
     is_past = is_over or any(item.rule == SOLVED and item.verdict is Verdict.FIRED for item in outcomes)
     is_usual = rule.harmless_alone or (rule.harmless_while_rising and harm.has_risen)
-    lasts = outcome.rule in LASTING or (outcome.rule in RELATIVE and not (is_over and _is_back(outcome, run)))
+    lasts = rule.over is Over.NEVER or (rule.over is Over.BACK and not (is_over and _is_back(outcome, run)))
     is_note = is_usual or (is_past and not lasts)
     most = Severity.INFO if is_note and not harm.is_unknown else Severity.WARNING
     graded = outcome if harm.is_shown else outcome.of_severity(most)

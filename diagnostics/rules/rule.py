@@ -4,6 +4,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from types import MappingProxyType
 from typing import ClassVar, Generic, TypeVar
 
@@ -30,6 +31,19 @@ GRADES: Mapping[str, str] = {
     "M": "measured on real runs",
     "F": "engineering default without a good source; never critical alone",
 }
+
+
+class Over(Enum):
+    """When a distance that a rule has told is over: then it is a note, if it did no harm."""
+
+    WITHIN_LIMIT = auto()
+    BACK = auto()
+    """The metric itself came back: the limit follows the metric's own past, which catches up."""
+    BEFORE_SCHEDULE = auto()
+    """It ended while the learning rate was still high: it shrinks with it, whatever was wrong until then."""
+    NEVER = auto()
+    """It says something of the whole run."""
+
 
 Input = str | tuple[str, ...]
 """The name of a metric or setting, or several names when any one of them is enough."""
@@ -109,7 +123,8 @@ class Rule(ABC, Generic[SubjectT, LimitsT]):
     (`diagnostics.causes.remedies`) and `telling_samples` the kind of samples that show a finding
     (`diagnostics.rules.telling_samples`; empty: none). `judges_start`: only the first point is judged. Where one of
     `graver_with` warns of the same steps, a warning becomes critical. `measures_distance`: what it judges is a distance
-    or a size, which alone is no harm, so it is critical only where harm is shown (`diagnostics.rules.harm`).
+    or a size, which alone is no harm, so it is critical only where harm is shown (`diagnostics.rules.harm`), and a note
+    once it is `over`.
     `harmless_alone`: healthy runs have it as well, so that it is a note where the score rose or held since;
     `harmless_while_rising`: so it is where the score rose, or most likely did.
     `told_at_once`: one event is enough, so that its warning need not last (`diagnostics.rules.lasting`).
@@ -132,6 +147,7 @@ class Rule(ABC, Generic[SubjectT, LimitsT]):
     judges_start: bool = False
     graver_with: tuple[str, ...] = ()
     measures_distance: bool = False
+    over: Over = Over.WITHIN_LIMIT
     harmless_alone: bool = False
     harmless_while_rising: bool = False
     told_at_once: bool = False

@@ -37,7 +37,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rule import Fired, RuleResult, english
+from diagnostics.rules.rule import Fired, Over, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -64,6 +64,7 @@ class ClipfracHigh(RunRule[Limits]):
     inputs = ("clip_fraction",)
     limits = Limits()
     measures_distance = True
+    over = Over.BEFORE_SCHEDULE
     remedies = ("lower-learning-rate", "fewer-epochs", "clipped-gradient")
     texts = english(
         headline="Most of what the updates want is clipped away.",

@@ -35,7 +35,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english
+from diagnostics.rules.rule import Over, Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.engine_weights_stale import left_behind
 from diagnostics.rules.run.logp_diff_growing import growth
 from diagnostics.rules.run.run_rule import RunRule
@@ -80,6 +80,7 @@ class EngineMismatch(RunRule[Limits]):
     inputs = (JUDGED,)
     limits = Limits()
     measures_distance = True
+    over = Over.NEVER
     remedies = ("same-precision", "exact-head", "importance-correction", "routing-replay")
     texts = english(
         headline="The rollout engine and the trainer disagree about the same tokens.",

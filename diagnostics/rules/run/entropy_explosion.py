@@ -39,7 +39,7 @@ from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import SCORES, full_marks, has_risen
-from diagnostics.rules.rule import Fired, RuleResult, english
+from diagnostics.rules.rule import Fired, Over, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SMALLEST = 1e-6  # nats/token; a median of 0 would make any entropy infinitely high
@@ -76,6 +76,7 @@ class EntropyExplosion(RunRule[Limits]):
     is_of_policies = True
     limits = Limits()
     measures_distance = True
+    over = Over.BACK
     remedies = (
         "much-lower-learning-rate",
         "stronger-kl",

@@ -35,7 +35,7 @@ from diagnostics.model.series import Series
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.missing_metrics import in_brackets
-from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english
+from diagnostics.rules.rule import Over, Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule
 
 
@@ -60,6 +60,7 @@ class KlNonzeroAtStart(RunRule[Limits]):
     inputs = (("kl_per_token", "kl_per_sequence"),)
     limits = Limits()
     measures_distance = True
+    over = Over.NEVER
     harmless_while_rising = True
     judges_start = True
     remedies = ("same-reference", "no-dropout")

@@ -33,7 +33,7 @@ from diagnostics.rules.engine_distance import EQUAL, sample_age
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.missing_metrics import engine_distances
-from diagnostics.rules.rule import RuleResult, Skipped, english
+from diagnostics.rules.rule import Over, RuleResult, Skipped, english
 from diagnostics.rules.run.engine_weights_stale import left_behind
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
@@ -76,6 +76,7 @@ class LogpDiffGrowing(RunRule[Limits]):
     inputs = ("engine_logprob_difference",)
     limits = DEFAULTS
     measures_distance = True
+    over = Over.NEVER
     graver_with = ("grad-norm-sustained",)
     remedies = (
         "importance-correction",

@@ -22,7 +22,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rule import RuleResult, Skipped, english
+from diagnostics.rules.rule import Over, RuleResult, Skipped, english
 from diagnostics.rules.run.engine_weights_stale import left_behind
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
@@ -46,6 +46,7 @@ class RolloutProbMismatch(RunRule[Limits]):
     inputs = ("engine_probability_difference",)
     limits = Limits()
     measures_distance = True
+    over = Over.NEVER
     remedies = (
         "importance-correction",
         "exact-head",
