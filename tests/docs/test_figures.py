@@ -11,6 +11,7 @@ OVERVIEW = BENCHMARKS / "README.md"
 PAGES = {
     "Detection": ("detection.md",),
     "Between engine and trainer": ("detection-engine.md",),
+    "What falls short, and why": ("detection-trl.md",),
     "Reading": ("readers.md",),
     "The trainers' speed": ("trainer.md", "trainer-zen4.md", "trainer-first.md"),
 }
