@@ -39,11 +39,12 @@ def folders() -> tuple[Path, ...]:
 
 
 def folder_of_new_runs() -> Path:
-    """Where trainings that are started here are written: the first folder shown that is no copy of what lies elsewhere.
+    """Where trainings that are started here are written: the first folder shown that is the user's own, else ./runs.
 
-    Nothing is written into a copy: it would be lost there, and whoever owns what was copied would not see it.
+    Nothing is written into a copy of what lies elsewhere: it would be lost there, and whoever owns what was copied
+    would not see it. Nor among the sample runs, which are a part of rlvitals.
     """
-    return next((folder for folder in folders() if not address_of(folder)), _OWN_RUNS)
+    return next((folder for folder in folders() if not address_of(folder) and not is_sample(folder)), _OWN_RUNS)
 
 
 def add_folder(path: Path) -> None:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from diagnostics.curves.selection import crucial_series, other_series
+from diagnostics.curves.selection import logged_series
 from diagnostics.language import _
 from diagnostics.model.messages import format_value
 from diagnostics.model.outcome import Outcome
@@ -35,8 +35,7 @@ class Row:
 
 def metric_rows(run: Run, outcomes: Sequence[Outcome], step: int | None) -> list[Row]:
     """Every metric that the run logs or a rule derived, the crucial ones first; without a step at each one's newest."""
-    every = [*(series for series in crucial_series(run) if len(series)), *other_series(run, outcomes)]
-    return [_row(series, step) for series in every]
+    return [_row(series, step) for series in logged_series(run, outcomes)]
 
 
 def _row(series: Series, step: int | None) -> Row:

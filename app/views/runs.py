@@ -111,7 +111,7 @@ def _header(text: str, open_launch: OpenLaunch) -> None:
         filter_field(text, _filter, _FIELD, _FIELD_WIDTH)
         if not state.is_read_only():
             with st.container(horizontal=True, width="content"):
-                open_logs()
+                open_logs(_OPEN)
                 if st.button(_("Train one"), help=_("A small demo on this machine, about a minute."), type="primary"):
                     open_launch()
 
@@ -174,7 +174,7 @@ def _first_visit(folders: Sequence[Path], samples: Sequence[Entry], open_launch:
         if st.button(_("Train one now"), help=_("A small demo on this machine."), type="primary"):
             open_launch()
         if not state.is_read_only():
-            open_logs()
+            open_logs(_OPEN)
         st.caption(_("about a minute on a laptop, no download"))
     st.code(_("rlvitals ~/experiments   # or give a folder when starting"), language=None)
     if samples:

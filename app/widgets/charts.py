@@ -23,6 +23,7 @@ from diagnostics.model.vocabulary import EVAL_PREFIX
 CRUCIAL = "crucial"
 """The key of the charts above which the view options of the page stand."""
 
+_STEPS_TO_WAIT = 3  # logged steps: what a trainer logs with each step is there by then
 _NAME = "rlvitals_charts"
 _SCRIPT = asset("charts/scripts/filled.js") + asset("widgets/charts.js")
 _STYLE = asset("widgets/charts.css")
@@ -39,8 +40,8 @@ def charts(
     """Draw the series side by side, in as many columns as the window has room for.
 
     A click chooses a step for the whole page; dragging zooms every chart, shift and dragging moves them, and a double
-    click shows everything again. While a run is live, a series without points keeps its place. The view options stand
-    above the run's crucial charts. `ghost` is a run that is drawn grey behind this one.
+    click shows everything again. In the first steps of a live run a series without points keeps its place. The view
+    options stand above the run's crucial charts. `ghost` is a run that is drawn grey behind this one.
     """
     curves = [
         curve(
@@ -66,8 +67,9 @@ def charts(
 
 
 def with_a_chart(run: Run, chosen: Sequence[Series]) -> list[Series]:
-    """The series that get a chart: those with points and, while the run is live, those that may get some."""
-    return [series for series in chosen if len(series) or is_live(run)]
+    """The series that get a chart: those with points and, in the first steps of a live run, those that may get some."""
+    keeps_places = is_live(run) and len(run.steps) < _STEPS_TO_WAIT
+    return [series for series in chosen if len(series) or keeps_places]
 
 
 def chart_grid(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import streamlit as st
 
@@ -23,6 +23,7 @@ from diagnostics.foreign_files import Cancelled, cancelled_when
 from diagnostics.foreign_files.archives import UploadRefused, store
 from diagnostics.language import N_, _, ngettext
 from diagnostics.user_data import user_data_folder
+from diagnostics.visible_text import one_line
 
 _FIELD, _DROPPED, _ANSWER = "open_logs.path", "open_logs.files", "open_logs.answer"
 _ROUND = "open_logs.round"  # counts how often files were taken, so that the field is empty afterwards
@@ -32,10 +33,23 @@ _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _MOST_MEGABYTES = 200  # of one file that is dropped, as it comes
 _UPLOADS = "uploads"  # in the user's data folder
 _LONGEST_NAME = 60  # characters
+_MOST_LINKS = 3  # to runs that were found; all of them are in the list
 
 
-def open_logs() -> None:
-    """Draw the button and its popover: a path, or files, and below them what was found there."""
+class Answer(NamedTuple):
+    """Whether there were runs, what is said of that, and which ones."""
+
+    is_found: bool
+    words: str
+    runs: Sequence[Path] = ()
+
+
+def open_logs(chosen: str) -> None:
+    """Draw the button and its popover: a path, or files, and below them what was found there.
+
+    Args:
+        chosen: The key of the session under which the run that its user wants to see is left.
+    """
     with st.popover(_("Open my logs")):
         st.text_input(
             _("Folder or file on this machine"),
@@ -48,8 +62,15 @@ def open_logs() -> None:
             ),
         )
         _files_field()
-        is_found, answer = st.session_state.get(_ANSWER, (True, _(_EXPLANATION)))
-        st.caption(escaped(answer) if is_found else f":orange[{escaped(answer)}]")
+        answer = st.session_state.get(_ANSWER, Answer(True, _(_EXPLANATION)))
+        st.caption(escaped(answer.words) if answer.is_found else f":orange[{escaped(answer.words)}]")
+        for number, run in enumerate(answer.runs[:_MOST_LINKS]):
+            words = escaped(_("Open {run}").format(run=one_line(run.name)))
+            st.button(words, key=f"open_logs.run.{number}", type="tertiary", on_click=_choose, args=(chosen, run))
+
+
+def _choose(key: str, run: Path) -> None:
+    st.session_state[key] = run
 
 
 def _files_field() -> None:
@@ -73,19 +94,19 @@ def _take(key: str) -> None:
         st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
 
 
-def _store(files: Sequence[tuple[str, BinaryIO]]) -> tuple[bool, str]:
-    """Keep the files in a folder of their own, if there is a run in them; whether there is, and the answer to show."""
+def _store(files: Sequence[tuple[str, BinaryIO]]) -> Answer:
+    """Keep the files in a folder of their own, if there is a run in them."""
     folder = _new_folder(files[0][0])
     try:
         stored = store(files, folder)
     except UploadRefused as error:
-        return False, str(error)
+        return Answer(False, str(error))
     left_out = _left_out(stored.left_out)
-    is_found, answer = _open_logs(str(folder))
-    if is_found:
-        return True, f"{answer}{left_out}"
+    answer = _open_logs(str(folder))
+    if answer.is_found:
+        return answer._replace(words=f"{answer.words}{left_out}")
     shutil.rmtree(folder, ignore_errors=True)
-    return False, _("There is no run in what was dropped, and nothing was kept.") + left_out
+    return Answer(False, _("There is no run in what was dropped, and nothing was kept.") + left_out)
 
 
 def _left_out(files: Sequence[str]) -> str:
@@ -110,35 +131,35 @@ def _open() -> None:
         st.session_state[_ANSWER] = _open_logs(words)
 
 
-def _open_logs(words: str) -> tuple[bool, str]:
-    """Add the runs found there to the list; whether there were any, and the answer to show."""
+def _open_logs(words: str) -> Answer:
+    """Add the runs found there to the list."""
     if _ELSEWHERE.match(words):  # this page fetches nothing: whoever opens it would choose what its machine asks for
         if is_address(words):
             sentence = _("What lies elsewhere is shown by a dashboard that was started on it: {command}")
-            return False, sentence.format(command=f"rlvitals {shlex.quote(words)}")
+            return Answer(False, sentence.format(command=f"rlvitals {shlex.quote(words)}"))
         sentence = _("What lies elsewhere is fetched first: {command}")
-        return False, sentence.format(command=f"rlvitals import {shlex.quote(words)} --to FOLDER")
+        return Answer(False, sentence.format(command=f"rlvitals import {shlex.quote(words)} --to FOLDER"))
     try:
         path = Path(words).expanduser().absolute()
     except RuntimeError:
-        return False, _("{path} names a user whom this machine does not know.").format(path=words)
+        return Answer(False, _("{path} names a user whom this machine does not know.").format(path=words))
     if os.pathsep in str(path):
         sentence = _("{path} holds a {sign}, which stands between paths; give it another name or a link.")
-        return False, sentence.format(path=path, sign=repr(os.pathsep))
+        return Answer(False, sentence.format(path=path, sign=repr(os.pathsep)))
     found = _search(path)
     if found is None:
         sentence = _("{path} holds too much to be searched in {seconds} s; name a folder nearer to the runs.")
-        return False, sentence.format(path=path, seconds=f"{_PATIENCE:.0f}")
+        return Answer(False, sentence.format(path=path, seconds=f"{_PATIENCE:.0f}"))
     if not found:
         try:
             LiveRun(path)  # says why there is none
         except UnreadableRun as error:
-            return False, error.sentence
+            return Answer(False, error.sentence)
     state.add_folder(path)
     sentence = ngettext(
         "{count} run in {path}: in the list now.", "{count} runs in {path}: in the list now.", len(found)
     )
-    return True, sentence.format(count=f"{len(found):,}", path=path)
+    return Answer(True, sentence.format(count=f"{len(found):,}", path=path), [run.path for run in found])
 
 
 def _search(path: Path) -> list[RunRef] | None:

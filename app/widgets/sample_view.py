@@ -217,8 +217,11 @@ def length_limit(run: Run) -> int | None:
 
 
 def score_scale(run: Run) -> tuple[float, float]:
-    """The scale of the scores, the same at every step: from 0, or the lowest mean below it, to the highest, or 1."""
-    series = main_reward(run)
+    """The scale of the scores, the same at every step: from 0, or the lowest mean below it, to the highest, or 1.
+
+    Means of the scores themselves, where they are logged: PPO's RLHF reward has the KL penalty in it as well.
+    """
+    series = run.get("score") or main_reward(run)
     finite = series.values[np.isfinite(series.values)] if series is not None else np.empty(0)
     low = min(0.0, float(finite.min())) if len(finite) else 0.0
     high = float(finite.max()) if len(finite) else 1.0

@@ -10,7 +10,7 @@ import streamlit as st
 from app.load.default_settings import default_settings
 from app.widgets.charts import with_a_chart
 from app.widgets.config import chosen_settings
-from diagnostics.curves.selection import crucial_series, other_series
+from diagnostics.curves.selection import crucial_series, logged_series
 from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.wording.values import counted
@@ -26,7 +26,7 @@ def section_counts(diagnosis: Diagnosis) -> Mapping[str, str]:
     counts = {
         "charts": f"{len(with_a_chart(run, crucial_series(run))):,}",
         "samples": counted(steps, "step") if steps else _("none"),
-        "metrics": f"{len(other_series(run, diagnosis.outcomes)):,}",
+        "metrics": f"{len(logged_series(run, diagnosis.outcomes)):,}",
         "checks": _("{fired} of {all}").format(
             fired=f"{len(diagnosis.fired):,}", all=f"{sum(outcome.applies for outcome in diagnosis.outcomes):,}"
         ),

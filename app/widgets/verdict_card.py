@@ -127,7 +127,7 @@ def _no_finding(diagnosis: Diagnosis, judged_at: str) -> Card:
         name=diagnosis.verdict,
         severity=diagnosis.verdict,
         shape=sign.shape,
-        word=sign.word.capitalize(),
+        word=(sign.word if diagnosis.run.series else _("not judged")).capitalize(),
         when=judged_at,
         cause=one_line(verdict_sentence(diagnosis)),
         first_sign="",

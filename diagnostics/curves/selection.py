@@ -34,6 +34,11 @@ def other_series(run: Run, outcomes: Sequence[Outcome] = ()) -> list[Series]:
     return sorted((series for name, series in rest.items() if name not in shown and len(series)), key=_rank)
 
 
+def logged_series(run: Run, outcomes: Sequence[Outcome] = ()) -> list[Series]:
+    """Every series with a point, the crucial ones first."""
+    return [*(series for series in crucial_series(run) if len(series)), *other_series(run, outcomes)]
+
+
 def main_reward(run: Run) -> Series | None:
     """The series that should keep going up."""
     return run.get(*MAIN_REWARD.get(run.algorithm, ()), "reward", "score")

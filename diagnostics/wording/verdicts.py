@@ -21,7 +21,7 @@ def verdict_sentence(diagnosis: Diagnosis) -> str:
     if not diagnosis.run.series:
         if diagnosis.run.status.has_ended:
             return _("Nothing to judge: no metric was logged.")
-        return _("Nothing to judge: no metric is logged yet.")
+        return _("Nothing to judge yet: waiting for the first logged step.")
     if tags := supervised_tags(diagnosis.run):
         named = listed([*tags[:_MOST_TAGS], *(["…"] if len(tags) > _MOST_TAGS else [])])
         return _("This log holds no RL: no reward, score, advantage, KL, value or policy metric, but {tags}.").format(

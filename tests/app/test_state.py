@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.state import compare_address, folders, is_read_only, is_sample, run_of_query, run_query
+from app.state import compare_address, folder_of_new_runs, folders, is_read_only, is_sample, run_of_query, run_query
+from diagnostics.runlog.parent import SAMPLE_RUNS
 
 
 def test_the_folders_are_those_that_the_command_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,6 +18,12 @@ def test_without_a_named_folder_runs_and_the_sample_runs_are_shown(monkeypatch: 
     monkeypatch.delenv("RLVITALS_PATHS", raising=False)
     here, samples = folders()
     assert (here, samples.name) == (Path("runs"), "sample_runs")
+
+
+def test_new_runs_go_into_the_first_folder_that_is_not_the_sample_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    for named, new in (([SAMPLE_RUNS, Path("/a"), Path("/b")], Path("/a")), ([SAMPLE_RUNS], Path("runs"))):
+        monkeypatch.setenv("RLVITALS_PATHS", os.pathsep.join(map(str, named)))
+        assert folder_of_new_runs() == new
 
 
 def test_it_is_read_only_where_it_was_told_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,8 +18,9 @@ PAGE = """
 import streamlit as st
 from app import state
 from app.widgets.open_logs import open_logs
-open_logs()
+open_logs("chosen")
 st.text("|".join(map(str, state.folders())))
+st.text(st.session_state.get("chosen", ""))
 """
 
 
@@ -39,6 +40,16 @@ def typed(page: AppTest, words: str) -> str:
 
 def folders(page: AppTest) -> list[str]:
     return str(page.text[0].value).split("|")
+
+
+def test_a_run_that_was_found_is_one_click_away_whatever_its_name(page: AppTest, tmp_path: Path) -> None:
+    run = tmp_path / "logs" / "a [b](c) `d`"
+    RunLog(run, algorithm="grpo").close("finished")
+    typed(page, "~/logs")
+    (button,) = [button for button in page.button if button.key == "open_logs.run.0"]
+    button.click().run()
+    assert not page.exception
+    assert page.text[1].value == str(run)
 
 
 def test_a_folder_with_runs_joins_those_that_are_shown(page: AppTest, tmp_path: Path) -> None:
@@ -79,7 +90,7 @@ def test_nobody_waits_for_a_search_without_end(page: AppTest, tmp_path: Path, mo
 
 def test_a_search_that_is_given_up_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(open_logs, "_PATIENCE", 0.05)
-    found, answer = open_logs._open_logs("/usr")
+    found, answer, _ = open_logs._open_logs("/usr")
     assert (found, "holds too much to be searched" in answer) == (False, True)
 
     (search,) = [thread for thread in threading.enumerate() if thread.name == "search of /usr"]
@@ -108,7 +119,7 @@ def packed(folder: Path, **others: bytes) -> io.BytesIO:
 def test_dropped_logs_are_kept_in_a_folder_of_their_own_and_join_the_list(tmp_path: Path, uploads: Path) -> None:
     RunLog(tmp_path / "logs" / "a", algorithm="grpo").close("finished")
 
-    found, answer = open_logs._store([("my logs.zip", packed(tmp_path / "logs", inner_zip=b"PK"))])
+    found, answer, _ = open_logs._store([("my logs.zip", packed(tmp_path / "logs", inner_zip=b"PK"))])
 
     (folder,) = uploads.iterdir()
     assert (found, folder.name.endswith("-my-logs")) == (True, True)
@@ -127,7 +138,7 @@ def test_dropped_logs_are_kept_in_a_folder_of_their_own_and_join_the_list(tmp_pa
 def test_what_is_dropped_without_a_run_leaves_nothing(
     tmp_path: Path, uploads: Path, name: str, text: bytes, sentence: str
 ) -> None:
-    found, answer = open_logs._store([(name, io.BytesIO(text))])
+    found, answer, _ = open_logs._store([(name, io.BytesIO(text))])
     assert (found, sentence in answer) == (False, True)
     assert list(uploads.iterdir()) == []
     assert state.folders() == (tmp_path / "first",)

@@ -81,6 +81,14 @@ def test_the_heat_of_a_score_is_its_value_on_one_scale_for_all_steps(written: Wr
         assert [item.heat for item in group.rows] == [0.5, 1.0, 0.0]
 
 
+def test_the_heat_of_ppo_is_that_of_its_scores_whatever_the_kl_penalty_takes_away(tmp_path: Path) -> None:
+    with RunLog(tmp_path / "a", algorithm="ppo") as log:
+        log.log(1, {"objective/scores": 0.8, "objective/rlhf_reward": -39.7}, [row(score=0.2), row(score=0.8)])
+    diagnosis = diagnose(open_run(tmp_path / "a"))
+    assert score_scale(diagnosis.run) == (0.0, 0.8)
+    assert [item.heat for group in shown(diagnosis).groups for item in group.rows] == [0.25, 1.0]
+
+
 def test_a_score_that_is_no_number_has_no_heat(written: Written) -> None:
     (group,) = shown(written(lambda step: 0.5, lambda step: [row(score=float("nan"))])).groups
     assert (group.rows[0].score, group.rows[0].heat) == ("NaN", None)

@@ -78,4 +78,4 @@ def test_a_run_without_a_metric_is_not_said_to_fail_checks(diagnosed) -> None:
     ended = diagnosed({})
     running = replace(ended, run=replace(ended.run, status=Status("running")))
     assert verdict_sentence(ended) == "Nothing to judge: no metric was logged."
-    assert verdict_sentence(running) == "Nothing to judge: no metric is logged yet."
+    assert verdict_sentence(running) == "Nothing to judge yet: waiting for the first logged step."
