@@ -15,7 +15,7 @@ _AXES: Mapping[Axis, str] = {
     "relative": N_("relative time"),
 }
 _SMOOTHING = (5, 20, 100)  # points over which a mean is taken; 0 is off
-_SCALES = {"auto": N_("as fits"), "linear": N_("linear"), "log": N_("log"), "symlog": N_("symmetric log")}
+_SCALES = {"auto": N_("auto"), "linear": N_("linear"), "log": N_("log"), "symlog": N_("symmetric log")}
 _MOST_COLUMNS = 5
 
 
@@ -41,7 +41,7 @@ def _options() -> Mapping[str, Words]:
         "axes": {axis: _(words) for axis, words in _AXES.items()},
         "smoothings": {"0": _("off"), **{str(points): _points(points) for points in _SMOOTHING}},
         "scales": {scale: _(words) for scale, words in _SCALES.items()},
-        "column_counts": {"auto": _("as fit"), **{str(count): str(count) for count in range(1, _MOST_COLUMNS + 1)}},
+        "column_counts": {"auto": _("auto"), **{str(count): str(count) for count in range(1, _MOST_COLUMNS + 1)}},
     }
 
 

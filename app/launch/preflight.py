@@ -59,7 +59,7 @@ def is_confirmed(found: Iterable[Outcome], draft: Draft) -> bool:
         return True
     about = "|".join((draft.name, *(message_text(outcome.message) for outcome in critical)))
     names = ", ".join(outcome.parameters[0] if outcome.parameters else outcome.rule for outcome in critical)
-    words = _("Start in spite of what is critical: {names}").format(names=escaped(names))
+    words = _("Start despite critical settings: {names}").format(names=escaped(names))
     return st.checkbox(words, key=f"{_CONFIRMED}.{about}")
 
 

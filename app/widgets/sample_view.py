@@ -109,7 +109,7 @@ class Section:
     curve: Curve | None
 
 
-_SPLITS = {"train": N_("of training"), "eval": N_("held out")}
+_SPLITS = {"train": N_("training"), "eval": N_("held out")}
 
 
 def opening_step(diagnosis: Diagnosis, steps: Sequence[int]) -> int:

@@ -142,7 +142,7 @@ def _card(finding: Finding, run: Run, judged_at: str, cost: Cost | None) -> Card
     first_sign = headline(leading)
     cause = first_sign if finding.open_rivals else message_text(finding.summary)  # where it is decided
     spent = cost_in_short(cost)
-    when = (steps_of(finding), _("{spent} since").format(spent=spent) if spent else "", judged_at)
+    when = (steps_of(finding), _("{spent} of training since").format(spent=spent) if spent else "", judged_at)
     evidence = message_text(leading.message)
     fixes, signs = proposed_fixes(finding), tuple(_signs(finding))
     return Card(

@@ -120,8 +120,8 @@ def track_record_sentence(cause: str) -> str:
         return ""
     if record.among > record.right:
         sentence = _(
-            "Right in {right} of {named} measured TRL runs in which it was named first; it, or what was named beside "
-            "it as not decided, in {among}."
+            "Right in {right} of {named} measured TRL runs in which it was named first, in {among} counting the causes "
+            "named beside it."
         )
     else:
         sentence = _("Right in {right} of {named} measured TRL runs in which it was named first.")

@@ -207,7 +207,7 @@ def _performance(run: Run, reward: Reward | None, pace: float | None) -> Iterato
         yield _("the reward is not known: none is logged")
     elif not math.isfinite(reward.latest):
         steps = counted(reward.points, "logged step")
-        yield _("{reward} is no number in its last {steps}").format(reward=reward.name, steps=steps)
+        yield _("{reward} is not a number in its last {steps}").format(reward=reward.name, steps=steps)
     else:
         yield with_remark(f"{reward.name} {format_value(reward.latest)}", _averaged(reward))
     budget = time_budget(run)

@@ -54,12 +54,12 @@ def vital_lines(diagnosis: Diagnosis) -> tuple[str, ...]:
 def vital_sentence(diagnosis: Diagnosis) -> str:
     """The same checks in one sentence, by name; empty where there is none."""
     names = listed(message_text(gap.name) for gap in _vital_gaps(diagnosis))
-    return _("Not checked, though vital: {checks}.").format(checks=names) if names else ""
+    return _("Important but not checked: {checks}.").format(checks=names) if names else ""
 
 
 def vital_title() -> str:
     """What stands above the lines."""
-    return _("Not checked, though vital:")
+    return _("Important but not checked:")
 
 
 def _vital_gaps(diagnosis: Diagnosis) -> Sequence[VitalGap]:

@@ -38,7 +38,7 @@ def test_a_critical_setting_is_told_beneath_its_field_and_wants_a_yes(
     assert 0 <= below["y"] - bottom_of(rate) < field["height"]
     assert abs(below["x"] - field["x"]) < field["width"] / 2
 
-    page.get_by_text("Start in spite of what is critical: learning_rate").click()
+    page.get_by_text("Start despite critical settings: learning_rate").click()
     expect(start).to_be_enabled()
 
 

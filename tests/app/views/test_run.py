@@ -104,7 +104,7 @@ def test_a_sick_run_says_by_its_verdict_what_it_cost_and_a_healthy_one_nothing(
 ) -> None:
     write(tmp_path / "sick", cut=0.94).close()
     write(tmp_path / "healthy").close()
-    assert worst(open_page(tmp_path / "sick", monkeypatch))["when"] == "since step 1, still so · 0 s since"
+    assert worst(open_page(tmp_path / "sick", monkeypatch))["when"] == "since step 1, still so · 0 s of training since"
     assert "since" not in worst(open_page(tmp_path / "healthy", monkeypatch))["when"]
 
 

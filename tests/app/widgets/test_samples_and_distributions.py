@@ -58,7 +58,7 @@ def samples(test: AppTest) -> dict[str, Any]:
 def test_held_out_answers_do_not_mix_with_those_of_training(page: AppTest) -> None:
     page_after_run(page.button_group(key="section").set_value("samples"))
     found = samples(page)
-    assert found["splits"] == [["train", "of training"], ["eval", "held out"]]
+    assert found["splits"] == [["train", "training"], ["eval", "held out"]]
     assert (found["split"], found["total"]) == ("train", 1)
 
 

@@ -83,7 +83,7 @@ def test_a_reward_that_is_no_number_is_told_and_the_run_degraded() -> None:
     block = told(Status("running", 40, 100), reward=float("nan"))
     assert block.health is Health.DEGRADED
     assert block.reason.startswith("critical, since step ")
-    assert block.performance[0] == "reward is no number in its last 10 logged steps"
+    assert block.performance[0] == "reward is not a number in its last 10 logged steps"
     assert block.next_look == "now: rlvitals diagnose runs/a"
 
 
