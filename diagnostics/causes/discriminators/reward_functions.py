@@ -2,6 +2,8 @@
 
 from collections.abc import Collection
 
+import numpy as np
+
 from diagnostics.causes.indicator import is_critical
 from diagnostics.detectors.averages import finite_median
 from diagnostics.detectors.extremes import finite_range
@@ -37,16 +39,24 @@ def no_function_tells_apart(outcome: Outcome, run: Run) -> bool:
 def _others_told_apart(outcome: Outcome, run: Run) -> bool:
     """Whether other functions told answers apart at many points since the one that is told of is constant.
 
-    One that is hardly ever earned tells nothing apart: of answers to hopeless prompts a few earn something by chance.
+    Their spread shows it, or where none is logged a mean that moves. One that is hardly ever earned tells nothing
+    apart: of answers to hopeless prompts a few earn something by chance.
     """
-    first = outcome.first_step or 0
+    first, told = outcome.first_step or 0, outcome.message.values.get("function")
     spreads, means = (run.by_reward_function(f"reward_func_{what}") for what in ("std", "mean"))
     return any(
-        int((series.values[series.steps >= first] > ROUNDING).sum()) >= ENOUGH
+        _points_told_apart(spreads.get(name), means.get(name), first) >= ENOUGH
         and not _is_hardly_earned(means.get(name), first)
-        for name, series in spreads.items()
-        if series.name != outcome.metric
+        for name in {*spreads, *means} - {told}
     )
+
+
+def _points_told_apart(spread: Series | None, mean: Series | None, first: int) -> int:
+    """At how many points since a step a function told answers apart."""
+    if spread is not None:
+        return int((spread.values[spread.steps >= first] > ROUNDING).sum())
+    since = NO_VALUES if mean is None else mean.values[mean.steps >= first]
+    return int((np.abs(np.diff(since)) > ROUNDING).sum())
 
 
 def _is_hardly_earned(mean: Series | None, first: int) -> bool:

@@ -5,8 +5,10 @@ What it checks
     told answers apart. Where it is not logged, a mean (`rewards/{name}/mean`) that is exactly the same for as long
     proves it. It is a warning; critical when no function of the run varies, because then there is no gradient at all;
     and info when the constant is the full 1.0 or the highest that the function has given, after less, or when the
-    function has begun to tell answers apart. Where every function gives the full 1.0 from the first point on, it is a
-    warning: nothing was learned, so either there is nothing to learn or the functions ask for too little.
+    function has begun to tell answers apart. It stays a warning where no function varies any more because those that
+    ever did have come to their highest, after 20 steps and more. Where every function gives the full 1.0 from the first
+    point on, it is a warning: nothing was learned, so either there is nothing to learn or the functions ask for too
+    little.
 
 Why it matters
     Advantages are differences. A function that never varies is dead weight, and usually a pattern that never matches.
@@ -24,7 +26,7 @@ References
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -33,6 +35,7 @@ from diagnostics.detectors.averages import finite_deviation, finite_median
 from diagnostics.detectors.episodes import Episode
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.alignment import values_between
+from diagnostics.model.messages import Value
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
@@ -72,6 +75,10 @@ class RewardFuncConstant(RunRule[Limits]):
         fired="Reward function {function} gave every completion {mean} from step {first} to {last}.",
         fired_others="Reward function {function} gave every completion {mean} from step {first} to {last}. "
         "Also constant: {others}.",
+        fired_later="Reward function {function} gave every completion {mean} from step {first} to {last}. "
+        "Also constant from step {since}: {others}.",
+        fired_learned="Reward function {function} gave every completion {mean} from step {first} to {last}. "
+        "Learned by step {since}, and constant from there: {others}.",
         headline_full="Every answer gets full marks from the start.",
         full="Every reward function gave every completion the full {mean} from step {first} to {last}: nothing had to "
         "be learned for it.",
@@ -89,24 +96,23 @@ class RewardFuncConstant(RunRule[Limits]):
         if not constant:
             return self.judged(_nearest_to_constant(tuple(readings.values())))
         still = [item for item in constant.values() if item.breach is not None and item.breach.episode.still]
-        none_varies = len(still) == len(readings)
+        none_varies = len(still) == len(readings) and not _ended_by_learning(run, constant, limits)
         fired = [self._fired(run, name, constant, none_varies=none_varies) for name in constant]
         return max(fired, key=lambda item: (item.severity.rank, (item.last_step or 0) - (item.first_step or 0)))
 
     def _fired(self, run: Run, name: str, constant: Mapping[str, Reading], none_varies: bool) -> Fired:
         means, reading = run.series.get(f"{MEAN}/{name}"), constant[name]
-        mean, others = _mean(means, reading), ", ".join(other for other in constant if other != name)
-        key = "unmeasured" if math.isnan(mean) else "fired_others" if others else "fired"
+        mean, beside = _mean(means, reading), _beside(run, name, constant)
+        key = "unmeasured" if math.isnan(mean) else beside.key
+        values = {"function": name, "mean": mean, **beside.values}
         if means is not None and reading.series.name == means.name:
-            finding: RuleResult = self.fired_by(
-                means, reading, measured=mean, limit=None, key=key, function=name, mean=mean, others=others
-            )
+            finding: RuleResult = self.fired_by(means, reading, measured=mean, limit=None, key=key, **values)
         else:
-            finding = self.judged(reading, key=key, function=name, mean=mean, others=others)
+            finding = self.judged(reading, key=key, **values)
         assert isinstance(finding, Fired)  # `constant` holds breaches only
         if none_varies and all(_is_full_throughout(run, *item) for item in constant.items()):
             return self._full_from_the_start(finding)
-        if mean == FULL_MARKS or not finding.still or _is_its_best(means, finding.first_step or 0, mean):
+        if mean == FULL_MARKS or not finding.still or _is_at_its_best(run, name, reading):
             return replace(finding, severity=Severity.INFO)
         return replace(finding, severity=Severity.CRITICAL) if none_varies else finding
 
@@ -118,11 +124,60 @@ class RewardFuncConstant(RunRule[Limits]):
         return replace(finding, severity=Severity.WARNING, message=message, headline=headline, remedies=remedies)
 
 
-def _is_its_best(means: Series | None, first: int, mean: float) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """Which other functions were constant as well: the key of the text that says so, and its values."""
+
+    key: str
+    values: Mapping[str, Value]
+
+
+def _beside(run: Run, name: str, constant: Mapping[str, Reading]) -> _Beside:
+    """What to say of the others beside a function: what was so throughout its stretch, else what came to it later."""
+    first, last = _ends(constant[name])
+    ends = {other: _ends(reading) for other, reading in constant.items() if other != name}
+    throughout = [other for other, (begun, ended) in ends.items() if begun <= first and ended >= last]
+    later = [other for other, (begun, ended) in ends.items() if first < begun <= last <= ended]
+    learned = [other for other in later if _is_at_its_best(run, other, constant[other])]
+    for key, others in (("fired_others", throughout), ("fired_learned", learned), ("fired_later", later)):
+        if others:
+            return _Beside(key, {"others": ", ".join(others), "since": max(ends[other][0] for other in others)})
+    return _Beside("fired", {})
+
+
+def _ends(reading: Reading) -> tuple[int, int]:
+    """The first and the last step of the stretch to tell."""
+    assert reading.breach is not None  # of a constant function
+    first, last = reading.series.steps[[reading.breach.episode.first, reading.breach.episode.last]].tolist()
+    return first, last
+
+
+def _ended_by_learning(run: Run, constant: Mapping[str, Reading], limits: Limits) -> bool:
+    """Whether each function that ever told answers apart did so for long, and came to the most it gives."""
+    told = {name: _points_told_apart(reading, limits) for name, reading in constant.items()}
+    return any(told.values()) and all(
+        points >= paced(limits, run, constant[name].series, patience=5).patience
+        and _is_at_its_best(run, name, constant[name])
+        for name, points in told.items()
+        if points
+    )
+
+
+def _points_told_apart(reading: Reading, limits: Limits) -> int:
+    """At how many points before its stretch a function told answers apart, by its spread or as its mean moved."""
+    assert reading.breach is not None  # of a constant function
+    before = reading.series.values[: reading.breach.episode.first]
+    before = np.abs(np.diff(before)) if reading.series.name.startswith(MEAN) else before
+    return int(np.count_nonzero(before > limits.spread))
+
+
+def _is_at_its_best(run: Run, name: str, reading: Reading) -> bool:
     """Whether a function came to what it gives from below: it is satisfied, not dead."""
+    means = run.series.get(f"{MEAN}/{name}")
+    mean = _mean(means, reading)
     if means is None or math.isnan(mean):
         return False
-    before, tolerance = means.values[means.steps < first], SAME * max(1.0, abs(mean))
+    before, tolerance = means.values[means.steps < _ends(reading)[0]], SAME * max(1.0, abs(mean))
     return bool((before < mean - tolerance).any()) and not bool((means.values > mean + tolerance).any())
 
 

@@ -27,6 +27,22 @@ def test_a_function_that_was_dead_while_others_told_answers_apart_is_dead_when_n
     assert causes(make_run("grpo", functions=functions)) == ["no-reward-signal"]
 
 
+@pytest.mark.parametrize(
+    ("second", "cause"), [("0.5..0.2x40 0x40", "dead-reward-function"), ("0.5 0.2 0x78", "no-reward-signal")]
+)
+def test_a_mean_that_moves_tells_answers_apart_where_no_spread_is_logged(
+    make_run: MakeRun, second: str, cause: str
+) -> None:
+    functions = {"reward_func_mean/format": "0x80", "reward_func_mean/accuracy": second}
+    assert causes(make_run("grpo", functions=functions)) == [cause]
+
+
+def test_a_task_that_was_solved_beside_a_dead_function_is_no_lack_of_a_signal(make_run: MakeRun) -> None:
+    functions = {"reward_func_mean/format": "0x100", "reward_func_mean/right": "0.4..1.95x53 2x47"}
+    (cause,) = diagnosed(make_run("grpo", functions=functions))
+    assert (cause.cause, cause.severity) == ("dead-reward-function", Severity.WARNING)
+
+
 @pytest.mark.parametrize(("kl", "is_decided"), [("0..2x20 2x80", True), ("0..0.2x20 0.2x80", False)])
 def test_a_flat_reward_is_no_signal_for_sure_where_a_policy_so_far_away_would_have_gained(
     make_run: MakeRun, kl: str, *, is_decided: bool

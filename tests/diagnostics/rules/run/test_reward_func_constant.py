@@ -120,3 +120,30 @@ def test_a_function_that_tells_answers_apart_again_leaves_the_other_a_warning(ju
     for now, severity in (("0.3x40", Severity.WARNING), ("0x40", Severity.CRITICAL)):
         logged = functions(std_format="0x90", mean_format="0x90", std_right=f"0.3x20 0x30 {now}", mean_right="0.2x90")
         assert judge("reward-func-constant", "grpo", **logged).severity is severity
+
+
+def test_a_dead_function_beside_one_that_was_learned_to_the_full_is_a_warning(judge: Judge) -> None:
+    for spread in ({}, {"std_format": "0x80", "std_right": "0.3x40 0x40"}):
+        learned = functions(mean_format="0x80", mean_right="0.4..1.9x40 2x40", **spread)
+        outcome = judge("reward-func-constant", "grpo", **learned)
+        assert (outcome.severity, outcome.message.values["function"]) == (Severity.WARNING, "format")
+        assert outcome.message.template == "reward-func-constant.fired_learned"
+        assert (outcome.message.values["others"], outcome.message.values["since"]) == ("right", 41)
+
+
+def test_it_stays_critical_where_nothing_was_learned_or_something_was_lost(judge: Judge) -> None:
+    at_once = functions(mean_format="0x80", mean_right="0.4..0.9x19 1x61")
+    assert judge("reward-func-constant", "grpo", **at_once).severity is Severity.CRITICAL
+    full_from_the_start = functions(mean_right="0x80", mean_format="1x80")
+    assert judge("reward-func-constant", "grpo", **full_from_the_start).severity is Severity.CRITICAL
+    traded = functions(mean_right="0.4..0.6x40 0x40", mean_format="0.4..0.9x40 1x40", mean_cites="0x80")
+    assert judge("reward-func-constant", "grpo", **traded).severity is Severity.CRITICAL
+
+
+def test_a_function_that_varied_within_the_stretch_is_not_called_constant_throughout_it(judge: Judge) -> None:
+    lost = functions(mean_format="0x80", mean_right="0.5..0.2x40 0x40")
+    outcome = judge("reward-func-constant", "grpo", **lost)
+    assert (outcome.severity, outcome.message.template) == (Severity.CRITICAL, "reward-func-constant.fired_later")
+    assert (outcome.message.values["others"], outcome.message.values["since"]) == ("right", 41)
+    ended = functions(std_format="0x80", mean_format="0x80", std_right="0x30 0.3x50", mean_right="0x30 0.3x50")
+    assert judge("reward-func-constant", "grpo", **ended).message.template == "reward-func-constant.fired"
