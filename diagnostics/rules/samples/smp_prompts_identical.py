@@ -1,8 +1,9 @@
 """All prompts are the same text: what the answers should depend on does not reach the model.
 
 What it checks
-    The prompts of all samples in the ten newest tables, at least five of them: a single text is a warning. Prompts that
-    the trainer samples at regular steps on purpose are left out.
+    The prompts of all samples in the ten newest tables, at least five of them: a single text is a warning, also where
+    it is nothing but the special tokens of a template. Prompts that the trainer samples at regular steps on purpose are
+    left out, and such tokens are not judged where one of them is the place of an image, a video or a sound.
 
 Why it matters
     A template that lost its placeholder, a column of the wrong name or a tokenizer that cuts from the wrong side leaves
@@ -20,6 +21,8 @@ References
     By definition: an answer can only depend on what the prompt says.
 """
 
+import re
+
 from diagnostics.model.messages import Value, shortened
 from diagnostics.model.outcome import Severity
 from diagnostics.rules.limits import RuleLimits, limit
@@ -28,6 +31,8 @@ from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, skipped
 from diagnostics.rules.samples.tables import View
 from diagnostics.rules.samples.text_measures import normalised
 from diagnostics.rules.telling_samples import QUOTED
+
+_MEDIUM = re.compile(r"<\|?(?:image|video|audio|vision)[^<>]*>")
 
 
 class Limits(RuleLimits):
@@ -59,7 +64,7 @@ class SmpPromptsIdentical(SampleRule[Limits]):
         if tables < limits.tables:
             return too_few_samples("tables of samples", limits.tables, tables)
         prompts = {normalised(row.sample.query) for row in rows}
-        if prompts == {""}:
+        if prompts == {""} and not all(_says_something(row.sample.query) for row in rows):
             return skipped_without("its prompt")
         severity = Severity.WARNING if len(prompts) <= limits.prompts else None
         values: dict[str, Value] = {
@@ -68,3 +73,8 @@ class SmpPromptsIdentical(SampleRule[Limits]):
             "prompt": shortened(rows[0].sample.query, QUOTED),
         }
         return Judgement(float(len(prompts)), limits.prompts, severity, "prompts", values=values, samples=rows)
+
+
+def _says_something(query: str) -> bool:
+    """Whether a prompt is logged and is a text, be it of special tokens, and holds no place that a medium fills."""
+    return bool(query.strip()) and not _MEDIUM.search(query)

@@ -1,5 +1,7 @@
 """Tests of smp-prompts-identical."""
 
+import pytest
+
 from diagnostics.model.outcome import Severity, Verdict
 
 TABLES = 5
@@ -28,3 +30,16 @@ def test_four_tables_are_too_few(look) -> None:
 def test_prompts_that_are_not_logged_or_sampled_on_purpose_say_nothing(look) -> None:
     assert look("smp-prompts-identical", [LOST | {"query": ""}] * 16 * TABLES).verdict is Verdict.SKIPPED
     assert look("smp-prompts-identical", [LOST | {"followed": True}] * 16 * TABLES).verdict is Verdict.SKIPPED
+
+
+@pytest.mark.parametrize("query", ["<|user|>\n<|assistant|>\n", "<bos>"])
+def test_a_prompt_of_nothing_but_special_tokens_has_lost_its_question(look, query: str) -> None:
+    outcome = look("smp-prompts-identical", [LOST | {"query": query}] * 16 * TABLES)
+    assert (outcome.severity, outcome.measured) == (Severity.WARNING, 1.0)
+
+
+@pytest.mark.parametrize("query", [" \n", "<|user|><|vision_start|><|image_pad|><|vision_end|>", "<|image_1|>"])
+def test_a_prompt_that_is_blank_or_the_place_of_an_image_says_nothing(look, query: str) -> None:
+    assert look("smp-prompts-identical", [LOST | {"query": query}] * 16 * TABLES).verdict is Verdict.SKIPPED
+    some = [LOST | {"query": query}] * 8 * TABLES + [LOST | {"query": "<bos>"}] * 8 * TABLES
+    assert look("smp-prompts-identical", some).verdict is Verdict.SKIPPED
