@@ -37,6 +37,14 @@ def default_learning_rate(current: Any, run: Run) -> Any:
     return Keep.AS_IS if is_enough else DEFAULT_LEARNING_RATE.get(run.algorithm, 1e-6)
 
 
+def logged_learning_rate(run: Run) -> Any:
+    """The highest learning rate that was logged; None where none was, or where it still rises: that is the warm-up."""
+    rate = run.get("learning_rate")
+    known = rate.values[rate.finite] if rate is not None else np.zeros(0)
+    still_rises = len(known) > 0 and known[-1] > known[len(known) // 2]
+    return None if still_rises or not len(known) else float(f"{known.max():.3g}")
+
+
 def update_size(run: Run) -> float | None:
     """The largest sustained size of an update, in nats per token; None where no log says it.
 

@@ -8,7 +8,6 @@ from typing import Any
 from diagnostics.model.messages import Message, Value
 from diagnostics.model.outcome import Fix
 from diagnostics.model.run import Run
-from diagnostics.model.settings import Setting
 
 ANY = ""
 """In a remedy's settings: every algorithm that is not named."""
@@ -36,6 +35,11 @@ one, and a `Suggestion` where the remedy's reason has places for numbers.
 """
 
 
+def unlogged(run: Run) -> Any:
+    """None: no log shows the setting."""
+    return None
+
+
 BY_HAND: Mapping[str, Any] = {ANY: None}
 """In `Remedy.unstated`: the argument is named, and a person finds the value."""
 
@@ -45,9 +49,10 @@ class Remedy:
     """One thing to try.
 
     settings: algorithm (ANY: every other) → canonical settings: the first one that is stated is changed, else the first
-    that the producer has an argument for · unstated: algorithm → what to suggest where the run states none of them, by
-    default nothing · is_advice: its sentence helps without an argument, where the producer has none that is known ·
-    applies: whether the run has what the remedy is about
+    that the producer has an argument for · logged: the value as the log shows it, where the run states none of them;
+    None where it does not · unstated: algorithm → what to suggest where neither is known, by default nothing ·
+    is_advice: its sentence helps without an argument, where the producer has none that is known · applies: whether the
+    run has what the remedy is about
     """
 
     name: str
@@ -55,6 +60,7 @@ class Remedy:
     suggest: Suggest
     why: str
     source: str
+    logged: Callable[[Run], Any] = unlogged
     unstated: Mapping[str, Any] = field(default_factory=dict)
     is_advice: bool = False
     applies: Callable[[Run], bool] = lambda run: True
@@ -73,27 +79,35 @@ class Remedy:
         if names is None or not self.applies(run):
             return None
         found = next((setting for name in names if (setting := run.settings.get(name)) is not None), None)
-        return self._unstated_fix(names, run) if found is None else self._change(found, run)
+        if found is not None:
+            return self._change(found.parameter, found.value, run)
+        own, logged = _argument(names, run), self.logged(run)
+        return self._unstated_fix(own, run) if logged is None else self._change(own, logged, run)
 
-    def _change(self, found: Setting, run: Run) -> Fix | None:
-        answer = self.suggest(found.value, run)
+    def _change(self, parameter: str, current: Any, run: Run) -> Fix | None:
+        """The change of a value, by its argument, or in words alone where the producer has none that is known."""
+        answer = self.suggest(current, run)
         suggested, values = (answer.value, answer.values) if isinstance(answer, Suggestion) else (answer, {})
-        if suggested is Keep.AS_IS or (suggested == found.value and suggested is not None):
+        if suggested is Keep.AS_IS or (suggested == current and suggested is not None):
             return None
-        return Fix(found.parameter, found.value, suggested, Message(self.template, values), self.source)
+        known, better = (current, suggested) if parameter else (None, None)
+        return Fix(parameter, known, better, Message(self.template, values), self.source)
 
-    def _unstated_fix(self, names: tuple[str, ...], run: Run) -> Fix | None:
-        """What to suggest where the run states none of the settings, with the producer's argument or in words alone."""
+    def _unstated_fix(self, own: str, run: Run) -> Fix | None:
+        """What to suggest where the value is not known, with the producer's argument or in words alone."""
         by_algorithm = BY_HAND if self.is_advice and not self.unstated else self.unstated
         key = run.algorithm if run.algorithm in by_algorithm else ANY
-        own = next((argument for name in names if (argument := run.settings.argument(name))), None)
-        if key not in by_algorithm or (own is None and not self.is_advice):
+        if key not in by_algorithm or not (own or self.is_advice):
             return None
-        suggested = by_algorithm[key] if own else None
-        return Fix(own or "", None, suggested, Message(self.template), self.source)
+        return Fix(own, None, by_algorithm[key] if own else None, Message(self.template), self.source)
 
     def _settings(self, run: Run) -> tuple[str, ...] | None:
         """The canonical settings that it may change in this run, by its algorithm; None where it is about others."""
         if run.algorithm == "unknown":
             return tuple(dict.fromkeys(name for group in self.settings.values() for name in group))
         return self.settings.get(run.algorithm, self.settings.get(ANY))
+
+
+def _argument(names: tuple[str, ...], run: Run) -> str:
+    """What the producer calls the first of the settings that it has; empty where it has none that is known."""
+    return next((argument for name in names if (argument := run.settings.argument(name))), "")

@@ -7,7 +7,7 @@ from diagnostics.causes.remedies.changed_settings import (
     VALUE_CLIP_RANGE,
     WORDS,
 )
-from diagnostics.causes.remedies.learning_rate import default_learning_rate, fitted_learning_rate
+from diagnostics.causes.remedies.learning_rate import default_learning_rate, fitted_learning_rate, logged_learning_rate
 from diagnostics.causes.remedies.remedy import ANY, Keep, Remedy
 from diagnostics.causes.remedies.suggestions import (
     bf16_for_fp16,
@@ -79,8 +79,8 @@ UPDATE_REMEDIES: tuple[Remedy, ...] = (
     ),
     Remedy(
         "raised-learning-rate", LEARNING_RATE, default_learning_rate,
-        "A learning rate of 0, or next to 0, changes no weight.",
-        "TRL: learning_rate 1e-6 (GRPOConfig), 3e-6 (PPOConfig)",
+        "Raise the learning rate: at 0, or next to 0, it changes no weight.",
+        "TRL: learning_rate 1e-6 (GRPOConfig), 3e-6 (PPOConfig)", logged=logged_learning_rate,
     ),
     Remedy(
         "checked-parameters", WORDS, by_hand,

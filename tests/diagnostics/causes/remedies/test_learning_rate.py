@@ -1,12 +1,15 @@
 """Tests of the learning rate that a run asks for."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from diagnostics.causes.remedies.catalog import REMEDIES
 from diagnostics.causes.remedies.learning_rate import update_size
 from diagnostics.model.run import Run
+from diagnostics.producers.setting_lookup import settings_of_run
 
 MakeRun = Callable[..., Run]
 Suggested = Callable[[Run, str], Any]
@@ -40,3 +43,21 @@ def test_a_learning_rate_that_moves_nothing_becomes_the_trainers_own(
     for nothing in (0.0, 1e-9, 1e-8):
         assert suggested(make_run(algorithm, config={"learning_rate": nothing}), "raised-learning-rate") == rate
     assert suggested(make_run(algorithm, config={"learning_rate": 1.1e-8}), "raised-learning-rate") is None
+
+
+def test_a_learning_rate_that_only_the_log_shows_is_raised_by_the_producers_argument(make_run: MakeRun) -> None:
+    for producer, argument in (("trl", "learning_rate"), ("openrlhf", "actor_learning_rate"), ("cleanrl", "")):
+        run = replace(make_run("grpo", learning_rate="0x2 1e-9x30"), producer=producer)
+        fix = REMEDIES["raised-learning-rate"].fix(replace(run, settings=settings_of_run(producer, "grpo", {})))
+        assert fix is not None
+        expected = (argument, 1e-9, 1e-6) if argument else ("", None, None)
+        assert (fix.parameter, fix.current, fix.suggested) == expected
+
+
+@pytest.mark.parametrize("rates", ["1e-6x30", "0x10 1e-6 0x30", "0..1e-9x30", "nanx30", None])
+def test_a_logged_learning_rate_that_is_enough_or_still_rises_is_not_raised(
+    make_run: MakeRun, rates: str | None
+) -> None:
+    logged = {} if rates is None else {"learning_rate": rates}
+    run = replace(make_run("grpo", **logged), settings=settings_of_run("trl", "grpo", {}))
+    assert REMEDIES["raised-learning-rate"].fix(run) is None
