@@ -7,7 +7,11 @@ from diagnostics.causes.catalog.rule_groups import (
     WANDERING_RULES,
 )
 from diagnostics.causes.discriminators.engine import samples_are_cut_off
-from diagnostics.causes.discriminators.rewards import only_sampling_changed, policy_is_held_back
+from diagnostics.causes.discriminators.rewards import (
+    only_sampling_changed,
+    policy_goes_on_unpaid,
+    policy_is_held_back,
+)
 from diagnostics.causes.discriminators.sampling import (
     sampling_follows_the_policy,
     sampling_is_cut_off,
@@ -192,6 +196,7 @@ KL_CAUSES: tuple[CauseEntry, ...] = (
         against=(
             Indicator("kl-too-high", penalty_was_light),
             Indicator("kl-runaway", penalty_was_light),
+            Indicator("reward-not-improving", policy_goes_on_unpaid),
             Indicator("reward-saturated"),
         ),
         preflight=("pf-kl-scale",),

@@ -9,11 +9,11 @@ import numpy as np
 from diagnostics.causes.discriminators.entropy import entropy_exceeds_its_start, temperature_is_usual
 from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
 from diagnostics.causes.discriminators.shapes import break_at, find_break, medians_of_windows
-from diagnostics.causes.discriminators.updates import kl_weight
+from diagnostics.causes.discriminators.updates import HEAVY_PENALTY, kl_weight, penalty_outweighs_the_score
 from diagnostics.causes.indicator import is_warning
 from diagnostics.detectors.stillness import Change, change_of_level
 from diagnostics.model.algorithms import MAIN_REWARD
-from diagnostics.model.distances import distance_of_answers, level_at_the_end
+from diagnostics.model.distances import distance_of_answers, kl_of_answers, level_at_the_end
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
@@ -135,6 +135,18 @@ def reward_ignores_the_policy(outcome: Outcome, run: Run) -> bool:
         return False
     is_far = _is_far(run)
     return _entropy_has_changed(run) if is_far is None else is_far
+
+
+def policy_goes_on_unpaid(outcome: Outcome, run: Run) -> bool:
+    """Whether a policy whose reward ignores it is ever farther away: then no penalty holds it.
+
+    One that is held comes to rest. Under a weight many times the usual, or a penalty many times the score, it follows
+    the penalty's own noise, and so goes far as well.
+    """
+    kl, is_heavy = kl_of_answers(run), (kl_weight(run) or 0.0) >= HEAVY_PENALTY or penalty_outweighs_the_score(run)
+    change = change_of_level(kl.values) if kl is not None else None
+    has_grown = change is not None and change.is_proven and change.after > change.before
+    return has_grown and not is_heavy and reward_ignores_the_policy(outcome, run)
 
 
 def policy_has_moved(run: Run) -> bool:

@@ -58,6 +58,25 @@ def test_a_penalty_that_exceeds_the_gain_is_too_strong(make_run: MakeRun) -> Non
     assert (cause.fixes[0].parameter, cause.fixes[0].suggested) == ("kl_coef", 0.05)
 
 
+@pytest.mark.parametrize(
+    ("kl", "coefficient", "first"),
+    [
+        ("0..8x120", 0.05, "no-reward-signal"),  # ever farther: nothing holds it
+        ("0..9.4x120", 0.05, "no-reward-signal"),
+        ("0..0.45x20 0.45x100", 0.9, "kl-penalty-too-strong"),  # at rest where the penalty lets it go
+        ("0..8x120", 1.5, "kl-penalty-too-strong"),  # its noise leads it
+    ],
+)
+def test_a_policy_that_goes_ever_farther_under_a_flat_score_is_not_held_by_a_usual_penalty(
+    make_run: MakeRun, kl: str, coefficient: float, first: str
+) -> None:
+    logged = {"score": "0.28 0.32 0.29 0.31 " * 30, "score_std": "0.3x120", "kl_per_sequence": kl}
+    penalty = -coefficient * make_run("ppo", **logged).series["kl_per_sequence"].values
+    run = make_run("ppo", non_score_reward=penalty, config={"kl_coef": coefficient}, **logged)
+    assert "kl-penalty-dominates" in [outcome.rule for outcome in evaluate(run) if outcome.severity]
+    assert causes(run)[0] == first
+
+
 LEGACY_FAR = {"kl_per_sequence": "0.5x20 1x20 1..60x20 60x20", "score": "0.5..0.7x40 0.7x40", "score_std": "0.3x80"}
 
 
