@@ -6,6 +6,8 @@ What it checks
     documents' range applies: 10 nats per sequence is a warning, 25 is critical. Where they are longer, or only a KL per
     token is logged: 0.2 nats per token is info, 0.5 is a warning, 1.0 is critical; where answers started with up to 64
     tokens, the last two also need 10 nats per sequence. What would be critical is a warning unless harm is shown.
+    Where the first point precedes every update and none of these medians in twenty points and more is half as high
+    again, the finding says that the policy was far before it was trained.
 
 Why it matters
     Far from the reference the reward model has never been tested. The policy may have found text that scores high and
@@ -21,7 +23,7 @@ When it is wrong
 
 What to try
     Raise the KL coefficient two- or threefold, lower the learning rate, stop at the best evaluation. Read the
-    samples with the highest scores.
+    samples with the highest scores. Where it was far before it was trained, compare reference and policy on one prompt.
 
 References
     TRL training FAQ: "Ideally, we want to keep the KL divergence between 0 and 10" · TRL logging page:
@@ -31,14 +33,17 @@ References
 import math
 from dataclasses import replace
 
-from diagnostics.detectors.averages import start_level
+from diagnostics.detectors.averages import finite_points, start_level
+from diagnostics.detectors.extremes import extreme
+from diagnostics.detectors.rolling import rolling_median
 from diagnostics.model.outcome import Severity
+from diagnostics.model.quirks import Quirk
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.lengths import longest_length
-from diagnostics.rules.levels import Level, Reading, TooFew, read_proven_levels
+from diagnostics.rules.levels import Level, read_proven_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rule import RuleResult, english
+from diagnostics.rules.rule import Fired, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SMALLEST = 1e-4  # nats; a KL of 0 or below has no logarithm
@@ -57,6 +62,8 @@ class Limits(RuleLimits):
     critical_per_token: float = limit(1.0, "nats/token", "engineering default")
     patience: int = limit(3, "logged points", "engineering default")
     start: int = limit(5, "logged points", "engineering default: how long answers were before the policy moved")
+    grown: float = limit(1.5, "× the KL at the start", "as kl-nonzero-at-start: below it, most was there already")
+    unmoved: int = limit(20, "logged points", "engineering default: sooner, it may still grow")
 
 
 class KlTooHigh(RunRule[Limits]):
@@ -75,20 +82,38 @@ class KlTooHigh(RunRule[Limits]):
         headline="The policy has moved far away from the reference model.",
         fired="KL to the reference {stayed} {limit} {unit}{mostly} from step {first} to {last} "
         "(peak {measured} at {peak}){harm}.",
+        headline_untrained="The policy was far from the reference before it was trained.",
+        fired_untrained="KL to the reference {stayed} {limit} {unit}{mostly} from step {first} to {last} "
+        "(peak {measured} at {peak}), and was {start} before the first update{harm}.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "kl_per_sequence", "kl_per_token")
-        if series.name == "kl_per_token":
-            return self.judged(_proven(series, _per_short_token(limits, run.get("length_mean"))))
-        length = longest_length(run)
-        if length is None or length <= limits.short_answer:
-            return self.judged(_proven(series, _per_sequence(limits)))
-        return self.judged(_proven(series, _per_token(limits, tokens=length)))
+        reading = read_proven_levels(series, _levels(series, run, limits), smallest=SMALLEST)
+        start = _untrained_level(series, run, limits)
+        is_old = extreme(rolling_median(series.values)) < limits.grown * start
+        found = self.judged(reading, key="fired_untrained" if is_old else "fired", start=start)
+        if not (is_old and isinstance(found, Fired)):
+            return found
+        headline = self.message("headline_untrained", **found.message.values)
+        return replace(found, headline=headline, remedies=("same-reference", "no-dropout"))
 
 
-def _proven(series: Series, levels: tuple[Level, ...]) -> Reading | TooFew:
-    return read_proven_levels(series, levels, smallest=SMALLEST)
+def _untrained_level(series: Series, run: Run, limits: Limits) -> float:
+    """The KL before any update, as the first point or, where that is an outlier, those after it; NaN if not known."""
+    is_first = int(series.steps[0]) <= 1 and Quirk.COUNTS_ROWS not in run.quirks and run.parent is None
+    if not is_first or run.settings.updates_per_generation > 1 or finite_points(series.values) < limits.unmoved:
+        return math.nan
+    return min(float(series.values[0]), start_level(series.values, limits.start))
+
+
+def _levels(series: Series, run: Run, limits: Limits) -> tuple[Level, ...]:
+    if series.name == "kl_per_token":
+        return _per_short_token(limits, run.get("length_mean"))
+    length = longest_length(run)
+    if length is None or length <= limits.short_answer:
+        return _per_sequence(limits)
+    return _per_token(limits, tokens=length)
 
 
 def _per_sequence(limits: Limits) -> tuple[Level, ...]:

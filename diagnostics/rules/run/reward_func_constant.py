@@ -28,6 +28,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -104,7 +105,7 @@ class RewardFuncConstant(RunRule[Limits]):
         means, reading = run.series.get(f"{MEAN}/{name}"), constant[name]
         mean, beside = _mean(means, reading), _beside(run, name, constant)
         key = "unmeasured" if math.isnan(mean) else beside.key
-        values = {"function": name, "mean": mean, **beside.values}
+        values: dict[str, Any] = {"function": name, "mean": mean, **beside.values}
         if means is not None and reading.series.name == means.name:
             finding: RuleResult = self.fired_by(means, reading, measured=mean, limit=None, key=key, **values)
         else:

@@ -79,3 +79,27 @@ def test_answers_that_began_long_or_of_unknown_length_keep_the_limits_per_token(
     assert judge("kl-too-high", "grpo", kl_per_token="0.5x9", length_mean="65x9").severity is Severity.WARNING
     assert judge("kl-too-high", "grpo", kl_per_token="0.5x9", length_mean="100x5 2x9").severity is Severity.WARNING
     assert judge("kl-too-high", "grpo", kl_per_token="0.5x9").severity is Severity.WARNING
+
+
+def test_a_kl_that_was_as_high_before_the_first_update_is_no_move_away(judge: Judge) -> None:
+    outcome = judge("kl-too-high", "grpo", kl_per_token="0.7 0.68 0.72 0.7 " * 8)
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "kl-too-high.fired_untrained")
+    assert (outcome.headline.template, outcome.message.values["start"]) == ("kl-too-high.headline_untrained", 0.7)
+    assert [fix.why.template for fix in outcome.fixes] == ["remedy.same-reference"]
+
+
+@pytest.mark.parametrize(
+    ("kl", "config"),
+    [
+        ("0.4 0.4..0.61x10 0.61x20", {}),  # half as high again
+        ("0x1 0.7x30", {}),
+        ("9 0 0.1 0.2 0.4 0.7x30", {}),  # an outlier, and then it grew
+        ("nan 0.7x30", {}),
+        ("0.7x19", {}),  # it may still grow
+        ("0.7x30", {"num_iterations": 4}),  # the first point holds updates
+    ],
+)
+def test_a_kl_that_grew_or_began_unseen_is_a_move_away(judge: Judge, kl: str, config: dict[str, int]) -> None:
+    outcome = judge("kl-too-high", "grpo", kl_per_token=kl, config=config)
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "kl-too-high.fired")
+    assert outcome.headline.template == "kl-too-high.headline"
