@@ -17,7 +17,7 @@ _GROUPS: Mapping[str, tuple[str, ...]] = {
     N_("policy update"): (
         "learning_rate", "lr_schedule", "max_grad_norm", "adam_epsilon", "epochs", "num_mini_batches", "epsilon",
         "epsilon_high", "importance_sampling_level", "loss_type", "scale_rewards", "advantage_estimator",
-        "adaptive_entropy", "mask_truncated", "value_clip_range",
+        "adaptive_entropy", "mask_truncated", "value_clip_range", "value_learning_rate",
     ),
     N_("KL and reference"): (
         "kl_weight", "use_kl_loss", "use_kl_in_reward", "kl_horizon", "reference_model", "sync_reference",

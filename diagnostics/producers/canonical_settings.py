@@ -118,6 +118,7 @@ SETTINGS: Mapping[str, str] = {
     "sync_reference": "Whether the reference model follows the policy.",
     "token_budget": "Tokens that are packed into one row of a micro-batch.",
     "tools": "The tools that completions may call.",
+    "value_learning_rate": "The value model's peak learning rate, where it has one of its own.",
     "weight_sync_steps": "Steps from one transfer of the weights to the rollout engine to the next.",
     "use_cpu": "Whether training stays on the CPU.",
 }

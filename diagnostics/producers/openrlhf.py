@@ -89,6 +89,7 @@ SETTINGS = {
     "model": ("pretrain",),
     "use_peft": ("lora_rank",),
     "value_clip_range": ("value_clip",),
+    "value_learning_rate": ("critic_learning_rate",),
     "use_score_scaling": ("normalize_reward",),
 }
 

@@ -117,7 +117,7 @@ OF_TRAINERS = {
     "ppo": _OF_ALL | {
         "cliprange", "cliprange_value", "horizon", "init_kl_coef", "kl_coef", "missing_eos_penalty", "non_eos_penalty",
         "num_mini_batches", "num_ppo_epochs", "response_length", "stop_token", "use_score_norm", "use_score_scaling",
-        "whiten_rewards",
+        "value_learning_rate", "whiten_rewards",
     },
 }  # fmt: skip
 """By algorithm, the arguments in the table that its configuration class has."""
@@ -173,6 +173,7 @@ PRODUCER = Producer(
         "engine_dtype": ("rollout_dtype",),
         "engine_sync": ("weight_sync",),
         "staleness_bound": ("async_staleness",),
+        "value_learning_rate": ("value_learning_rate",),
     },
     arguments=OF_TRAINERS,
     first_arguments=FIRST_ARGUMENTS,

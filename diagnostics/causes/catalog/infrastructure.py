@@ -40,7 +40,12 @@ INFRASTRUCTURE_CAUSES: tuple[CauseEntry, ...] = (
         ),
         ruled_out_by=("reward-saturated",),
         consequences=("reward-regression", "reward-not-improving"),
-        remedies=("whitened-rewards", "restored-value-clip-range", "lower-learning-rate"),
+        remedies=(
+            "whitened-rewards",
+            "restored-value-clip-range",
+            "lower-value-learning-rate",
+            "lower-shared-learning-rate",
+        ),
     ),
     CauseEntry(
         "memory-runs-out",

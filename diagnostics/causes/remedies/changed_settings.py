@@ -8,6 +8,7 @@ LEARNING_RATE = {ANY: ("learning_rate",)}
 EPOCHS = dict.fromkeys(("ppo", "ppo-legacy", "grpo", "rloo"), ("epochs",))
 KL_WEIGHT = {ANY: ("kl_weight",)}
 LENGTH_LIMIT = {ANY: ("max_tokens",)}
+VALUE_LEARNING_RATE = {ANY: ("value_learning_rate",)}
 VALUE_CLIP_RANGE = dict.fromkeys(("ppo", "ppo-legacy"), ("value_clip_range",))
 CLIP_RANGE = {ANY: ("epsilon",)}
 REWARD_SOURCE = {ANY: ("reward_funcs",)}

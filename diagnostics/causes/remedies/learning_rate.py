@@ -7,7 +7,7 @@ import numpy as np
 
 from diagnostics.causes.discriminators.shapes import medians_of_windows, steps_between_points
 from diagnostics.causes.remedies.remedy import Keep, Suggestion
-from diagnostics.causes.remedies.suggestions import is_number
+from diagnostics.causes.remedies.suggestions import is_number, multiply_by
 from diagnostics.model.run import Run
 
 TARGET = 0.01  # nats per token: the classic target KL of one update
@@ -37,9 +37,30 @@ def default_learning_rate(current: Any, run: Run) -> Any:
     return Keep.AS_IS if is_enough else DEFAULT_LEARNING_RATE.get(run.algorithm, 1e-6)
 
 
+def lower_value_learning_rate(current: Any, run: Run) -> Any:
+    """A third of the value model's learning rate, which is the policy's where it has none of its own."""
+    rate = run.settings.number("learning_rate") if current is None else current
+    return multiply_by(1 / 3)(rate, run)
+
+
+def has_one_learning_rate(run: Run) -> bool:
+    """Whether nothing says that the value model has a learning rate of its own."""
+    return not run.settings.argument("value_learning_rate") and run.get("value_learning_rate") is None
+
+
 def logged_learning_rate(run: Run) -> Any:
-    """The highest learning rate that was logged; None where none was, or where it still rises: that is the warm-up."""
-    rate = run.get("learning_rate")
+    """The highest learning rate that was logged, as `_highest_logged` has it."""
+    return _highest_logged(run, "learning_rate")
+
+
+def logged_value_learning_rate(run: Run) -> Any:
+    """The same of the value model."""
+    return _highest_logged(run, "value_learning_rate")
+
+
+def _highest_logged(run: Run, metric: str) -> Any:
+    """The highest value that was logged; None where none was, or where it still rises: that is the warm-up."""
+    rate = run.get(metric)
     known = rate.values[rate.finite] if rate is not None else np.zeros(0)
     still_rises = len(known) > 0 and known[-1] > known[len(known) // 2]
     return None if still_rises or not len(known) else float(f"{known.max():.3g}")

@@ -5,10 +5,18 @@ from diagnostics.causes.remedies.changed_settings import (
     EPOCHS,
     LEARNING_RATE,
     VALUE_CLIP_RANGE,
+    VALUE_LEARNING_RATE,
     WORDS,
 )
-from diagnostics.causes.remedies.learning_rate import default_learning_rate, fitted_learning_rate, logged_learning_rate
-from diagnostics.causes.remedies.remedy import ANY, Keep, Remedy
+from diagnostics.causes.remedies.learning_rate import (
+    default_learning_rate,
+    fitted_learning_rate,
+    has_one_learning_rate,
+    logged_learning_rate,
+    logged_value_learning_rate,
+    lower_value_learning_rate,
+)
+from diagnostics.causes.remedies.remedy import ANY, BY_HAND, Keep, Remedy
 from diagnostics.causes.remedies.suggestions import (
     bf16_for_fp16,
     by_hand,
@@ -36,6 +44,18 @@ UPDATE_REMEDIES: tuple[Remedy, ...] = (
         "lower-learning-rate", LEARNING_RATE, multiply_by(1 / 3),
         "A third of the learning rate shrinks each update.",
         "TRL logging page: the clip fraction is high where the learning rate is too high", is_advice=True,
+    ),
+    Remedy(
+        "lower-value-learning-rate", VALUE_LEARNING_RATE, lower_value_learning_rate,
+        "A third of the value model's learning rate lets it follow the returns without leaping past them.",
+        "TRL logging page: loss/value_avg will spike / NaN when not going well", unstated=BY_HAND,
+        logged=logged_value_learning_rate,
+    ),
+    Remedy(
+        "lower-shared-learning-rate", LEARNING_RATE, multiply_by(1 / 3),
+        "A third of the learning rate shrinks each update.",
+        "TRL logging page: loss/value_avg will spike / NaN when not going well", is_advice=True,
+        applies=has_one_learning_rate,
     ),
     Remedy(
         "fewer-epochs", EPOCHS, half_the_passes,

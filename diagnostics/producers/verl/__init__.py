@@ -138,6 +138,7 @@ SETTINGS = {
     "log_completions": ("trainer.rollout_data_dir",),
     "resumed_from": ("trainer.resume_from_path",),
     "value_clip_range": ("critic.cliprange_value",),
+    "value_learning_rate": ("critic.optim.lr",),
     "bypass_mode": ("algorithm.rollout_correction.bypass_mode",),
     "logprobs_mode": (f"{_ROLLOUT}.logprobs_mode",),
     "engine_memory": (f"{_ROLLOUT}.gpu_memory_utilization",),

@@ -14,8 +14,8 @@ When it is wrong
     looks the same. A value loss that is far too high from the start does not show here.
 
 What to try
-    Bring rewards to a common scale (whitening, normalised scores), lower the learning rate or `vf_coef`, bound the
-    value step with `cliprange_value`. Look at the rewards of the steps before.
+    Bring rewards to a common scale (whitening, normalised scores), lower the value model's learning rate or `vf_coef`,
+    bound the value step with `cliprange_value`. Look at the rewards of the steps before.
 
 References
     TRL logging page: loss/value_avg "will spike / NaN when not going well" · old TRL logging page: ppo/loss/value.
@@ -61,7 +61,13 @@ class ValueLossSpike(RunRule[Limits]):
     measures_distance = True
     harmless_alone = True
     graver_with = ("reward-regression",)
-    remedies = ("whitened-rewards", "restored-value-clip-range", "lower-learning-rate", "clipped-gradient")
+    remedies = (
+        "whitened-rewards",
+        "restored-value-clip-range",
+        "lower-value-learning-rate",
+        "lower-shared-learning-rate",
+        "clipped-gradient",
+    )
     texts = english(
         headline="The value loss jumped: the critic has lost track of the returns.",
         fired="The value loss was far above its own median{mostly} from step {first} to {last}: up to {measured} at "

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from diagnostics.causes.remedies.catalog import REMEDIES
+from diagnostics.causes.remedies.catalog import REMEDIES, fixes_for
 from diagnostics.causes.remedies.learning_rate import update_size
 from diagnostics.model.run import Run
 from diagnostics.producers.setting_lookup import settings_of_run
 
+CRITICS = ("lower-value-learning-rate", "lower-shared-learning-rate")
 MakeRun = Callable[..., Run]
 Suggested = Callable[[Run, str], Any]
 
@@ -61,3 +62,29 @@ def test_a_logged_learning_rate_that_is_enough_or_still_rises_is_not_raised(
     logged = {} if rates is None else {"learning_rate": rates}
     run = replace(make_run("grpo", **logged), settings=settings_of_run("trl", "grpo", {}))
     assert REMEDIES["raised-learning-rate"].fix(run) is None
+
+
+@pytest.mark.parametrize(
+    ("producer", "config", "changes"),
+    [
+        ("verl", {"critic.optim.lr": 1e-5, "actor_rollout_ref.actor.optim.lr": 1e-6}, [("critic.optim.lr", 3.3e-6)]),
+        ("verl", {"actor_rollout_ref.actor.optim.lr": 1e-6}, [("critic.optim.lr", None)]),
+        ("openrlhf", {"actor_learning_rate": 1e-6}, [("critic_learning_rate", None)]),
+        ("rlvitals", {"value_learning_rate": None, "learning_rate": 3e-6}, [("value_learning_rate", 1e-6)]),
+        ("trl", {"learning_rate": 3e-6}, [("learning_rate", 1e-6)]),
+    ],
+)
+def test_a_value_model_has_its_own_learning_rate_lowered_where_its_trainer_has_one(
+    make_run: MakeRun, producer: str, config: dict[str, Any], changes: list[tuple[str, Any]]
+) -> None:
+    run = replace(make_run("ppo"), producer=producer, settings=settings_of_run(producer, "ppo", config))
+    assert changes == [(fix.parameter, fix.suggested) for fix in fixes_for(run, CRITICS)]
+
+
+@pytest.mark.parametrize(("producer", "change"), [("verl", ("critic.optim.lr", 3e-6)), ("skyrl", ("", None))])
+def test_a_logged_learning_rate_of_the_value_model_shows_that_it_has_one(
+    make_run: MakeRun, producer: str, change: tuple[str, Any]
+) -> None:
+    run = make_run("ppo", value_learning_rate="9e-6x30")
+    run = replace(run, producer=producer, settings=settings_of_run(producer, "ppo", {}))
+    assert [change] == [(fix.parameter, fix.suggested) for fix in fixes_for(run, CRITICS)]
