@@ -28,6 +28,7 @@ LEVEL = 10  # logged points whose mean is a level
 START = 1  # logged point at least: the first is of answers from before any update
 SMALL = 0.2  # of the spread from answer to answer: a small effect (Cohen 1988)
 SMALL_SHARE = 0.1  # of the score before, where that spread is not logged
+SOON = 30  # logged points: by then a median of fifty has caught up, and what was a jump is the level
 DATED = 5  # logged points: medians and pooled samples date an onset no better
 
 UNKNOWN = "harm.unknown"
@@ -211,11 +212,12 @@ def _ended_with_the_schedule(outcome: Outcome, run: Run) -> bool:
 
 
 def _is_back(outcome: Outcome, run: Run) -> bool:
-    """Whether the metric then came back clearly below the limit that it had passed at the onset."""
-    series, limit, last = run.get(outcome.metric or ""), outcome.limit, outcome.last_step
-    if series is None or limit is None or last is None:
+    """Whether the metric soon came back clearly below the limit that it had passed at the onset."""
+    series, limit, first, last = run.get(outcome.metric or ""), outcome.limit, outcome.first_step, outcome.last_step
+    if series is None or limit is None or first is None or last is None:
         return False
-    return finite_median(series.values[series.steps > last][:MEDIAN_WINDOW]) < CLEAR_BELOW * limit
+    lasted = int(np.count_nonzero((series.steps >= first) & (series.steps <= last)))
+    return lasted <= SOON and finite_median(series.values[series.steps > last][:MEDIAN_WINDOW]) < CLEAR_BELOW * limit
 
 
 def _onset(outcome: Outcome) -> int:

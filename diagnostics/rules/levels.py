@@ -1,7 +1,7 @@
 """Graded limits on one series: which level it reached for long enough, from where to where, and how far it went."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,10 +12,10 @@ from diagnostics.detectors.extremes import extreme
 from diagnostics.detectors.proportions import CERTAIN, lower_bound_of_geometric_mean, lower_bound_of_mean
 from diagnostics.detectors.rolling import MEDIAN_WINDOW, rolling_median, sustained_level, without_warm_up
 from diagnostics.model.outcome import Severity
-from diagnostics.model.series import Series
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.breaches import Breach, Level, breaches_of_points, gravest, leading, without_repeats
 
-__all__ = ["Breach", "Level", "Reading", "TooFew", "read_levels", "read_proven_levels"]
+__all__ = ["Breach", "Level", "Reading", "TooFew", "read_levels", "read_proven_levels", "read_until_back"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,3 +122,30 @@ def read_proven_levels(
     reached = [level for level in levels if worst >= level.limit]
     limit = reached[-1].limit if reached else levels[0].limit
     return Reading(series, without_repeats(found), worst, limit, median_of=MEDIAN_WINDOW)
+
+
+def read_until_back(
+    read: Callable[[Values], Reading | TooFew], values: Values, base: Values
+) -> tuple[Reading | TooFew, Values]:
+    """The reading of smoothed values over a base that follows them, and (N,) the base that it is of.
+
+    That is no higher than it was before a jump until the values have come back from it: a base that has caught up with
+    them is no return. `read` judges the values over the base that it is given.
+    """
+    reading = read(base)
+    if not isinstance(reading, Reading) or not reading.breaches:
+        return reading, base
+    held = _held(values, base, reading.breaches)
+    return read(held), held
+
+
+def _held(values: Values, base: Values, breaches: Sequence[Breach]) -> Values:
+    """(N,) The base, no higher than at the onset of a breach for as long as the values are past the level by that."""
+    held, end = base.copy(), 0
+    for breach in breaches:
+        first, level = breach.episode.first, breach.level
+        stays = episodes(values[first:] / base[first], level.limit, level.patience) if first >= end else ()
+        if stays:
+            end = first + stays[0].last + 1
+            held[first:end] = np.fmin(base[first:end], base[first])
+    return held

@@ -38,7 +38,7 @@ class Over(Enum):
 
     WITHIN_LIMIT = auto()
     BACK = auto()
-    """The metric itself came back: the limit follows the metric's own past, which catches up."""
+    """The metric itself came back, and soon: the limit follows the metric's own past, which catches up."""
     BEFORE_SCHEDULE = auto()
     """It ended while the learning rate was still high: it shrinks with it, whatever was wrong until then."""
     NEVER = auto()

@@ -3,11 +3,11 @@
 What it checks
     The entropy per token, as the median of five logged points, at twice its own recent median (50 points,
     ending five earlier), above half of its start and above 0.05 nats, for five points: critical where harm is shown,
-    else a warning, and info where it comes no higher than it was at the start, or came back by itself while no harm is
-    shown (a median that has caught up with it is no return). Where the settings state a sampling temperature above 1.5,
-    an entropy of 1.5 nats or more from the first points on, for ten points, is a warning too, and info where the reward
-    has risen to three quarters of the highest or more, or has risen while the entropy fell by half if no highest is
-    known.
+    else a warning, and info where it comes no higher than it was at the start, or came back by itself within 30 points
+    while no harm is shown. Until it is back the median of before the rise counts: one that has caught up with it is no
+    return. Where the settings state a sampling temperature above 1.5, an entropy of 1.5 nats or more from the first
+    points on, for ten points, is a warning too, and info where the reward has risen to three quarters of the highest or
+    more, or has risen while the entropy fell by half if no highest is known.
 
 Why it matters
     A policy that is pushed away from what it does, rather than towards something else, spreads its probability over
@@ -36,7 +36,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.cadence import paced
-from diagnostics.rules.levels import Level, Reading, read_levels
+from diagnostics.rules.levels import Level, Reading, TooFew, read_levels, read_until_back
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import SCORES, full_marks, has_risen
 from diagnostics.rules.rule import Fired, Over, RuleResult, english
@@ -85,8 +85,8 @@ class EntropyExplosion(RunRule[Limits]):
     telling_samples = "any"
     texts = english(
         headline="The model is turning to noise: its entropy shoots up.",
-        fired="The entropy rose to {measured} nats/token at step {peak}, {compared} its own median; far above "
-        "it{mostly} from step {first} to {last}{harm}.",
+        fired="The entropy rose to {measured} nats/token at step {peak}, {compared} its earlier median; far above it"
+        "{mostly} from step {first} to {last}{harm}.",
         headline_hot="The sampling temperature turns the answers to noise.",
         hot="At temperature {temperature}, the entropy {stayed} {limit} nats/token{mostly} from step {first} to {last} "
         "({measured} at step {peak}): most of what is sampled is noise.",
@@ -118,9 +118,13 @@ class EntropyExplosion(RunRule[Limits]):
         smooth = rolling_median(series.values)
         base = np.maximum(baseline(series.values, limits.window, limits.shift, limits.fewest), SMALLEST)
         start = max(start_level(series.values, points) for points in (limits.start, limits.first))
-        rises = _relative_rise(smooth, base, max(limits.least, limits.of_start * start))
+        high = _where_high(smooth, max(limits.least, limits.of_start * start))
         level = Level(Severity.CRITICAL, limits.times, limits.patience)
-        reading = read_levels(replace(series, values=rises), (level,), smooth=False, warm_up=limits.start)
+
+        def read(base: Values) -> Reading | TooFew:
+            return read_levels(replace(series, values=high / base), (level,), smooth=False, warm_up=limits.start)
+
+        reading, base = read_until_back(read, high, base)
         found = self.judged_in_unit(series, base, reading, smallest=SMALLEST)
         is_back = isinstance(found, Fired) and found.measured is not None and found.measured <= start
         return replace(found, severity=Severity.INFO) if isinstance(found, Fired) and is_back else found
@@ -136,6 +140,6 @@ def _is_mostly_learned(run: Run, entropy: Series, limits: Limits) -> bool:
     return start_level(reward.values[::-1], MEDIAN_WINDOW) >= limits.learned * highest
 
 
-def _relative_rise(smooth: Values, base: Values, least: float) -> Values:
-    """(N,) The entropy over its own past; 0 where it is low compared with the start."""
-    return np.where((smooth >= least) | np.isnan(smooth), smooth / base, 0.0)
+def _where_high(smooth: Values, least: float) -> Values:
+    """(N,) The entropy; 0 where it is low compared with the start."""
+    return np.where((smooth >= least) | np.isnan(smooth), smooth, 0.0)

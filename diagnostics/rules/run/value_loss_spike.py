@@ -1,17 +1,18 @@
 """The value loss jumps: the critic has lost track of the returns.
 
 What it checks
-    The value loss against its own recent median (up to 30 logged points, ending five points earlier). Five times as
-    much, as the median of five points and for three points, is a warning; a single point at twenty times is info. The
-    first 20 points are not judged, because a healthy value loss starts high and falls. It is info where the score rose
-    or held since, and critical while the reward falls as well (`reward-regression`) and is lower since.
+    The value loss against its own recent median (up to 30 logged points, ending five points earlier), or that of before
+    the jump until it is back from there. Five times as much, as the median of five points and for three points, is a
+    warning; a single point at twenty times is info. The first 20 points are not judged, because a healthy value loss
+    starts high and falls. It is info where the score rose or held since, and critical while the reward falls as well
+    (`reward-regression`) and is lower since.
 
 Why it matters
     Advantages are rewards minus values. With a broken critic they are noise, and the policy follows.
 
 When it is wrong
-    A new level becomes the normal one after some 30 points. A change of data or of the reward's scale during a run
-    looks the same. A value loss that is far too high from the start does not show here.
+    A change of data or of the reward's scale during a run looks the same. A value loss that is far too high from the
+    start does not show here.
 
 What to try
     Bring rewards to a common scale (whitening, normalised scores), lower the value model's learning rate or `vf_coef`,
@@ -23,12 +24,13 @@ References
 
 import dataclasses
 
-from diagnostics.detectors.rolling import times_own_past
+from diagnostics.detectors.rolling import rolling_median, times_own_past
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
+from diagnostics.model.series import Values
 from diagnostics.rules.cadence import paced
-from diagnostics.rules.levels import Level, Reading, read_levels
+from diagnostics.rules.levels import Level, Reading, TooFew, read_levels, read_until_back
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
@@ -70,8 +72,8 @@ class ValueLossSpike(RunRule[Limits]):
     )
     texts = english(
         headline="The value loss jumped: the critic has lost track of the returns.",
-        fired="The value loss was far above its own median{mostly} from step {first} to {last}: up to {measured} at "
-        "step {peak}, {compared} the one before{harm}.",
+        fired="The value loss was far above its earlier median{mostly} from step {first} to {last}: up to {measured} at "
+        "step {peak}, {compared} that median{harm}.",
         signed="{tag} is below 0 at times, which the squared error of a value model cannot be.",
         signed_enable="Log the value model's loss by itself.",
         single="The value loss jumped to {measured} at step {peak}, {compared} its own median.",
@@ -83,11 +85,15 @@ class ValueLossSpike(RunRule[Limits]):
             return Skipped(self.message("signed", tag=series.tag), self.message("signed_enable"))
         limits = paced(limits, run, series, window=10, shift=2, fewest=5, warm_up=5)
         times, base = times_own_past(series.values, limits.window, limits.shift, limits.fewest, SMALLEST_BASE)
-        compared = dataclasses.replace(series, values=times)
         level = Level(Severity.WARNING, limits.warning, limits.patience)
-        kept = read_levels(compared, (level,), warm_up=limits.warm_up)
+
+        def read(base: Values) -> Reading | TooFew:
+            compared = dataclasses.replace(series, values=series.values / base)
+            return read_levels(compared, (level,), warm_up=limits.warm_up)
+
+        kept, base = read_until_back(read, rolling_median(series.values), base)
         if isinstance(kept, Reading) and kept.breach is None:
-            level = Level(Severity.INFO, limits.single, 1)
+            compared, level = dataclasses.replace(series, values=times), Level(Severity.INFO, limits.single, 1)
             single = read_levels(compared, (level,), smooth=False, warm_up=limits.warm_up)
             if isinstance(single, Reading) and single.breach:
                 return self.judged_in_unit(series, base, single, key="single", smallest=SMALLEST_BASE)

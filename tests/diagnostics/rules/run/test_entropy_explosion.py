@@ -46,6 +46,13 @@ def test_an_entropy_that_comes_back_to_what_it_was_at_the_start_is_a_note(
     assert (outcome.severity, outcome.measured) == (severity, reached)
 
 
+def test_an_entropy_that_stays_up_is_not_over_once_its_median_has_caught_up(judge_harmed: Judge) -> None:
+    stays = judge_harmed("entropy-explosion", "grpo", entropy_per_token="1.2x60 9x140")
+    assert (stays.first_step, stays.last_step, stays.still, stays.measured) == (63, 200, True, 9.0)
+    returns = judge_harmed("entropy-explosion", "grpo", entropy_per_token="1.2x60 9x100 1.2x40")
+    assert (returns.first_step, returns.last_step, returns.still) == (63, 160, False)
+
+
 def test_noise_around_a_falling_entropy_never_explodes(judge: Judge) -> None:
     generator = np.random.default_rng(0)
     for _ in range(20):

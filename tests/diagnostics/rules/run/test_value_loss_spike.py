@@ -61,3 +61,16 @@ def test_a_jump_is_noted_where_the_score_held_or_rose(judge: Judge) -> None:
     for score in ("3x55", "3x25 3..4x30"):
         assert judge("value-loss-spike", "ppo", value_loss="1x25 5x30", score=score).severity is Severity.INFO
     assert judge("value-loss-spike", "ppo", value_loss="1x25 5x30", score="3x25 1x30").is_alarm
+
+
+def test_a_loss_that_stays_up_is_not_over_once_its_median_has_caught_up(judge: Judge) -> None:
+    stays = judge("value-loss-spike", "ppo", value_loss="1x25 6x90")
+    assert (stays.first_step, stays.last_step, stays.still, stays.limit) == (26, 115, True, 5.0)
+    returns = judge("value-loss-spike", "ppo", value_loss="1x25 6x90 1x20")
+    assert (returns.first_step, returns.last_step, returns.still) == (26, 115, False)
+
+
+def test_a_second_jump_from_a_level_that_stays_up_is_part_of_the_first(judge: Judge) -> None:
+    outcome = judge("value-loss-spike", "ppo", value_loss="1x25 6x60 40x60")
+    assert [(item.first_step, item.last_step) for item in outcome.episodes] == [(26, 145)]
+    assert (outcome.measured, outcome.limit) == (40.0, 5.0)
