@@ -28,8 +28,8 @@ WHOLE_RUN_RULES = frozenset(
     }
 )
 """Rules that judge a whole stretch of the run: their first step is not the onset."""
-BASELINE_RULES = frozenset({"length-collapse", "length-explosion"})
-"""Rules that take a run's first points as its level: they fire after these at the earliest."""
+BASELINE_RULES = frozenset({"length-collapse", "length-explosion", "policy-frozen"})
+"""Rules that compare with a run's first points: they fire after these at the earliest."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ What it checks
     fall of the entropy. Where the entropy keeps a hundredth of the first one or less, the reward may waver, if it lies
     below its first value and does not rise, and so may the KL, by a quarter of its level, if the medians of its halves
     lie within a twentieth: one and the same answer earns more with one prompt than with another, and is likelier for
-    the reference. It is critical, except at full marks.
+    the reference. It is critical, except at full marks, and begins where nothing moves any more, not before the jump.
 
 Why it matters
     A policy that has collapsed onto one answer gives no differences to learn from, so nothing brings it back, and
@@ -26,6 +26,7 @@ References
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -48,6 +49,20 @@ MOVING = (KLS, ("entropy_per_token",), ("length_mean",), SCORES)
 OUTSIDE = 0.05  # of the values, at either end: a single answer may differ
 FIRST = 5  # points from which on nothing moves: of a long run they are fewer than those that may lie outside
 FEWEST = 2  # metrics: one alone may be constant for a reason of its own
+
+
+@dataclass(frozen=True, slots=True)
+class _Jump:
+    """What carried the policy away: the text that tells it, the series, how far it went, past which limit, and where.
+
+    `first` is the index of the first point that had got there.
+    """
+
+    key: str
+    series: Series
+    measured: float
+    limit: float
+    first: int
 
 
 class Limits(RuleLimits):
@@ -83,12 +98,12 @@ class PolicyFrozen(RunRule[Limits]):
     telling_samples = "any"
     texts = english(
         headline="The policy was carried away by its first updates and has not moved since.",
-        kl="The KL to the reference jumped to {measured} {unit} by step {first}, and nothing has moved since (until "
-        "step {last}).",
+        kl="The KL to the reference jumped to {measured} {unit} by step {jumped}, and nothing has moved from step "
+        "{first} to {last}.",
         update="An update of {measured} nats/token moved the policy in the first steps, and nothing has moved since "
         "(from step {first} to {last}).",
-        entropy="The entropy fell from {before} to {measured} nats/token by step {first}, and nothing has moved since "
-        "(until step {last}).",
+        entropy="The entropy fell from {before} to {measured} nats/token by step {jumped}, and nothing has moved from "
+        "step {first} to {last}.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
@@ -101,16 +116,16 @@ class PolicyFrozen(RunRule[Limits]):
         jump = None if start is None else next(_jumps(run, start, limits), None)
         if start is None or jump is None or _is_solved(run, limits):
             return Quiet(metric=logged.name, tag=logged.tag)
-        key, series, measured = jump
-        episode = Episode(min(start, len(series) - 1), len(series) - 1, still=True)
+        series, last = jump.series, len(jump.series) - 1
         return self.fired(
             series,
-            episode,
+            Episode(min(max(start, jump.first), last), last, still=True),
             Severity.CRITICAL,
-            measured=measured,
-            limit=None,
-            key=key,
+            measured=jump.measured,
+            limit=jump.limit,
+            key=jump.key,
             before=float(series.values[0]),
+            jumped=int(series.steps[jump.first]),
         )
 
 
@@ -167,16 +182,18 @@ def _is_still(series: Series, start: int, limits: Limits) -> bool:
     return float(high - low) <= share * level and abs(at_first - level) <= share * level
 
 
-def _jumps(run: Run, start: int, limits: Limits) -> Iterator[tuple[str, Series, float]]:
-    """What carried the policy away before `start`: which text tells it, the series, and how far it went."""
+def _jumps(run: Run, start: int, limits: Limits) -> Iterator[_Jump]:
+    """What carried the policy away by `start` or, as a few values may lie outside, just after it."""
     for name, far in (("kl_per_token", limits.kl_per_token), ("kl_per_sequence", limits.kl_per_sequence)):
         kl = run.get(name)
         if kl is not None and (reached := finite_median(kl.values[start:])) >= far:
-            yield "kl", kl, reached
+            is_there = np.abs(kl.values - reached) <= limits.kl_wavers * reached
+            yield _Jump("kl", kl, reached, far, int(np.argmax(is_there)))
     size, entropy = run.get(*UPDATE_SIZES), run.get("entropy_per_token")
     if size is not None and (largest := finite_range(size.values[:start])[1]) >= limits.update:
-        yield "update", size, largest
+        yield _Jump("update", size, largest, limits.update, int(np.argmax(size.values[:start] == largest)))
     if entropy is not None and len(entropy) > start:
         first, left = float(entropy.values[0]), finite_median(entropy.values[start:])
-        if first > 0 and left <= limits.entropy * first:
-            yield "entropy", entropy, left
+        spent = limits.entropy * first
+        if first > 0 and left <= spent:
+            yield _Jump("entropy", entropy, left, spent, int(np.argmax(entropy.values <= spent)))

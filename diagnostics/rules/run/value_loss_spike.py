@@ -72,8 +72,8 @@ class ValueLossSpike(RunRule[Limits]):
     )
     texts = english(
         headline="The value loss jumped: the critic has lost track of the returns.",
-        fired="The value loss was far above its earlier median{mostly} from step {first} to {last}: up to {measured} at "
-        "step {peak}, {compared} that median{harm}.",
+        fired="The value loss was far above its earlier median{mostly} from step {first} to {last}: up to {measured} "
+        "at step {peak}, {compared} that median{harm}.",
         signed="{tag} is below 0 at times, which the squared error of a value model cannot be.",
         signed_enable="Log the value model's loss by itself.",
         single="The value loss jumped to {measured} at step {peak}, {compared} its own median.",

@@ -129,3 +129,28 @@ def test_a_long_stillness_does_not_begin_before_what_still_moved(judge: Judge) -
         "reward": "-0.68 -0.72 -0.84 -0.91 -0.92 -0.94 -0.97 -0.97 -0.99 -1x251",
     }
     assert judge("policy-frozen", "grpo", **course).first_step == 9
+
+
+@pytest.mark.parametrize("calm", [5, 6, 8, 12])
+def test_it_begins_no_earlier_than_the_jump(judge: Judge, calm: int) -> None:
+    """A tenth of the values may lie outside, and two of the first five: so may those before the jump."""
+    course = {
+        "kl_per_sequence": f"2x{calm} 90x{200 - calm}",
+        "entropy_per_token": f"1.2x{calm} 0.01x{200 - calm}",
+        "score": f"0.4x{calm} -1x{200 - calm}",
+    }
+    outcome = judge("policy-frozen", "ppo", **course)
+    assert (outcome.first_step, outcome.message.values["jumped"]) == (calm + 1, calm + 1)
+    of_entropy = judge("policy-frozen", "ppo", **{**course, "kl_per_sequence": f"2x{calm} 3x{200 - calm}"})
+    assert (of_entropy.first_step, of_entropy.message.template) == (calm + 1, "policy-frozen.entropy")
+
+
+def test_it_tells_the_step_of_a_jump_from_which_things_settled(judge: Judge) -> None:
+    outcome = judge("policy-frozen", "ppo", **WRECK)
+    assert (outcome.message.values["jumped"], outcome.first_step, outcome.limit) == (2, 4, 25.0)
+
+
+def test_what_showed_at_the_jump_is_its_consequence(make_run: Callable[..., Run]) -> None:
+    course = {"kl_per_sequence": "2 90x39", "entropy_per_token": "1.2 0.01x39", "score": "0.4 -1x39"}
+    causes = diagnose(make_run("ppo", **course, eos_tokens="60 0x39")).causes
+    assert [cause.cause for cause in causes if "eos-never-generated" in cause.outcomes] == ["drastic-updates"]
