@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,9 +13,18 @@ from diagnostics.detectors.proportions import CERTAIN, lower_bound_of_geometric_
 from diagnostics.detectors.rolling import MEDIAN_WINDOW, rolling_median, sustained_level, without_warm_up
 from diagnostics.model.outcome import Severity
 from diagnostics.model.series import Series, Values
-from diagnostics.rules.breaches import Breach, Level, breaches_of_points, gravest, leading, without_repeats
+from diagnostics.rules.breaches import (
+    Breach,
+    Level,
+    breach_of_points,
+    breaches_of_points,
+    gravest,
+    leading,
+    past,
+    without_repeats,
+)
 
-__all__ = ["Breach", "Level", "Reading", "TooFew", "read_levels", "read_proven_levels", "read_until_back"]
+__all__ = ["Breach", "Level", "Reading", "TooFew", "from_onset", "read_levels", "read_proven_levels", "read_until_back"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +146,29 @@ def read_until_back(
         return reading, base
     held = _held(values, base, reading.breaches)
     return read(held), held
+
+
+def from_onset(reading: Reading, logged: Values, warm_up: int) -> Reading:
+    """The reading, not smoothed, in which what was past a limit when judging began has begun where that went past it.
+
+    The `warm_up` points before may not judge, but they may date: the values of the reading, or else `logged`, of which
+    they were made, are past the limit without a gap.
+    """
+    return replace(
+        reading,
+        breaches=tuple(
+            _dated(reading, breach, logged) if breach.episode.first == warm_up else breach
+            for breach in reading.breaches
+        ),
+    )
+
+
+def _dated(reading: Reading, breach: Breach, logged: Values) -> Breach:
+    level, episode, above = breach.level, breach.episode, reading.above
+    values = np.where(past(logged, level.limit, above=above), logged, reading.series.values)
+    within = np.flatnonzero(~past(values[: episode.first], level.limit, above=above))
+    earlier = replace(episode, first=int(within[-1]) + 1 if len(within) else 0)
+    return breach_of_points(values, level, earlier, above=above)
 
 
 def _held(values: Values, base: Values, breaches: Sequence[Breach]) -> Values:

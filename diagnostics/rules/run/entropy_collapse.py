@@ -2,12 +2,13 @@
 
 What it checks
     The entropy per token, as the median of ten logged points, below a fifth of its start for ten points, while the main
-    reward has not risen over the last 50 points (Mann–Kendall, p < 0.01), or most groups give no signal. A reward at
-    full marks is ignored. It is a warning, and critical while the answers to one prompt are copies of each other
-    (`smp-group-duplicates`); info where the reward has risen since the start and keeps what it gained. An entropy that
-    is next to nothing, below 0.2 nats for an answer of mean length (below 0.01 nats per token where no length is
-    logged), as medians of five logged points, ten times in a row, is a warning whatever the trend. Where the reward has
-    risen it is ignored, or info if it was so from the first points on, but a warning if a temperature below 0.3 is set.
+    reward has not risen over the last 50 points (Mann–Kendall, p < 0.01), or most groups give no signal. The points of
+    the start are not judged, but date what goes on behind them. A reward at full marks is ignored. It is a warning, and
+    critical while the answers to one prompt are copies of each other (`smp-group-duplicates`); info where the reward
+    has risen since the start and keeps what it gained. An entropy that is next to nothing, below 0.2 nats for an answer
+    of mean length (below 0.01 nats per token where no length is logged), as medians of five logged points, ten times in
+    a row, is a warning whatever the trend. Where the reward has risen it is ignored, or info if it was so from the
+    first points on, but a warning if a temperature below 0.3 is set.
 
 Why it matters
     Without variety there is nothing to compare, and a solution not found so far will not be found.
@@ -40,7 +41,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.cadence import paced
-from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
+from diagnostics.rules.levels import Level, Reading, TooFew, from_onset, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import REWARDS, has_risen, is_below_first, is_solved, main_reward
 from diagnostics.rules.rule import Fired, Quiet, RuleResult, english
@@ -150,7 +151,8 @@ class EntropyCollapse(RunRule[Limits]):
             return self._not_low(series, reading)
         if not _has_stalled(run, limits):
             return Quiet(reading.worst, limits.share, "of its start, while the reward rises", series.name, series.tag)
-        found = self.judged_in_unit(series, np.broadcast_to(base, len(series)), reading, percent=100 * limits.share)
+        dated = from_onset(reading, series.values / base, limits.start)
+        found = self.judged_in_unit(series, np.broadcast_to(base, len(series)), dated, percent=100 * limits.share)
         if isinstance(found, Fired) and _has_paid(run):
             return replace(found, severity=Severity.INFO)
         return found

@@ -2,13 +2,13 @@
 
 What it checks
     The mean completion length, as the median of ten logged points, at half of its start for five points: a warning. The
-    start is that of the first points, or the first one alone where those after it have less than a fifth of it.
-    Below five tokens, where it started at twenty or more, it is critical. It is info where short answers earn the
-    highest reward, and where they earn no less than the long ones did although length did not count: the score has not
-    fallen by more than its standard error, hardly any answer is empty, and the score of the samples before it does not
-    fall with their length (rank correlation above −0.5). Without scored samples of the time before it is info where the
-    score has most likely risen, no reward function has lost, and the answers still have twenty tokens or more. What is
-    over is info as well.
+    start is that of the first points, or the first one alone where those after it have less than a fifth of it. These
+    points are not judged, but date what goes on behind them. Below five tokens, where it started at twenty or more, it
+    is critical. It is info where short answers earn the highest reward, and where they earn no less than the long ones
+    did although length did not count: the score has not fallen by more than its standard error, hardly any answer is
+    empty, and the score of the samples before it does not fall with their length (rank correlation above −0.5). Without
+    scored samples of the time before it is info where the score has most likely risen, no reward function has lost, and
+    the answers still have twenty tokens or more. What is over is info as well.
 
 Why it matters
     The easiest way to avoid a penalty is to end at once. Reasoning that is dropped does not come back by itself.
@@ -33,9 +33,9 @@ from diagnostics.detectors.averages import finite_points, latest_ewma, start_lev
 from diagnostics.detectors.rolling import rolling_median
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.model.series import Values
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.cadence import paced
-from diagnostics.rules.levels import Level, read_levels
+from diagnostics.rules.levels import Level, Reading, TooFew, from_onset, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import SCORES, gain, has_likely_risen, is_at_full_marks
 from diagnostics.rules.rule import Fired, RuleResult, english
@@ -98,11 +98,16 @@ class LengthCollapse(RunRule[Limits]):
         if base >= limits.long:
             levels.append(Level(Severity.CRITICAL, limits.critical / base, limits.patience))
         reading = read_levels(share, levels, above=False, smooth=False, warm_up=limits.start)
-        found = self.judged_in_unit(series, np.broadcast_to(base, len(series)), reading, unit="of its start")
-        if not isinstance(found, Fired) or found.first_step is None:
+        found = self._found(series, base, reading)
+        if not isinstance(found, Fired) or found.first_step is None or isinstance(reading, TooFew):
             return found
         is_sound = _is_solved(run, found.first_step, limits) or _lost_nothing(run, found.first_step, limits)
-        return replace(found, severity=Severity.INFO) if is_sound or not found.still else found
+        dated = self._found(series, base, from_onset(reading, series.values / base, limits.start))
+        assert isinstance(dated, Fired)  # as `found` is: only its first step may differ
+        return replace(dated, severity=Severity.INFO) if is_sound or not found.still else dated
+
+    def _found(self, series: Series, base: float, reading: Reading | TooFew) -> RuleResult:
+        return self.judged_in_unit(series, np.broadcast_to(base, len(series)), reading, unit="of its start")
 
 
 def _start(lengths: Values, limits: Limits) -> float:

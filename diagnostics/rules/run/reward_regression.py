@@ -4,14 +4,15 @@ What it checks
     How far the smoothed main reward (of medians of three points, so that a single batch does not count) lies below its
     best so far, for ten logged points. The limit is what chance explains in a run of its length (the range of its
     smoothed noise, with an upper bound of its autocorrelation) and at least 15 % of what the run has gained. Losing
-    half of the gain is critical. The first 40 points are not judged. A reward that leaves its level from one point to
-    the next and stays away is a warning from the tenth point on: five points all below the ten before them, by four
-    standard deviations of the noise around its two levels; among the first 40 points, before much can have been
-    learned, it is info unless it is as large as the spread from answer to answer, where that is logged. Of a run that
-    has ended after 15 to 49 points, the last third is compared with the first and with the middle one: a warning where
-    its mean lies below the better of them by 3.5 standard errors, and each of its points lies below that. A fall from
-    which the reward has come back is info, and so is that of an RLHF reward whose score does not fall: then it is the
-    KL penalty that grows. Where the score falls as well, the finding is no graver than what the score has lost.
+    half of the gain is critical. The first 40 points are not judged, but date a fall that goes on behind them. A reward
+    that leaves its level from one point to the next and stays away is a warning from the tenth point on: five points
+    all below the ten before them, by four standard deviations of the noise around its two levels; among the first 40
+    points, before much can have been learned, it is info unless it is as large as the spread from answer to answer,
+    where that is logged. Of a run that has ended after 15 to 49 points, the last third is compared with the first and
+    with the middle one: a warning where its mean lies below the better of them by 3.5 standard errors, and each of its
+    points lies below that. A fall from which the reward has come back is info, and so is that of an RLHF reward whose
+    score does not fall: then it is the KL penalty that grows. Where the score falls as well, the finding is no graver
+    than what the score has lost.
 
 Why it matters
     A reward that falls after it rose seldom recovers by itself, and the best checkpoint may be overwritten meanwhile.
@@ -48,8 +49,9 @@ from diagnostics.detectors.stillness import PARTS, noise_within
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
+from diagnostics.rules.breaches import leading
 from diagnostics.rules.cadence import paced
-from diagnostics.rules.levels import Breach, Level, Reading, read_levels
+from diagnostics.rules.levels import Level, Reading, from_onset, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import REWARDS, main_reward, spread_of_answers
 from diagnostics.rules.rule import Fired, Quiet, RuleResult, Skipped, english
@@ -215,10 +217,12 @@ class RewardRegression(RunRule[Limits]):
             return self.judged(reading)
         if reading.breach is None:
             return Quiet(reading.worst, allowed, "reward below the best")
-        found = self._fired(series, means, reading, reading.breach)
+        reading = from_onset(reading, fallen.values, limits.warm_up)
+        found = self._fired(series, means, reading)
         return found if found.still else dataclasses.replace(found, severity=Severity.INFO)
 
-    def _fired(self, series: Series, means: Values, reading: Reading, breach: Breach) -> Fired:
+    def _fired(self, series: Series, means: Values, reading: Reading) -> Fired:
+        breach = leading(reading.breaches)
         best_at = index_of_extreme(means[: breach.peak + 1])
         best = float(means[best_at])
         return self.fired_by(

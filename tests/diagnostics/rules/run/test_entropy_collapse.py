@@ -13,6 +13,12 @@ def test_a_fifth_of_the_start_with_a_reward_that_stands_still_is_a_warning(judge
     assert (outcome.severity, outcome.first_step, outcome.measured) == (Severity.WARNING, 26, 0.2)
 
 
+def test_a_fall_among_the_points_that_are_not_judged_is_dated_there(judge: Judge) -> None:
+    for high in (5, 9, 12):
+        outcome = judge("entropy-collapse", "grpo", entropy_per_token=f"1x{high} 0.02x{80 - high}", reward=FLAT)
+        assert (outcome.first_step, outcome.last_step) == (high + 1, 80)
+
+
 def test_a_little_more_than_a_fifth_is_none(judge: Judge) -> None:
     assert judge("entropy-collapse", "grpo", entropy_per_token="1x20 0.21x60", reward=FLAT).verdict is Verdict.QUIET
 

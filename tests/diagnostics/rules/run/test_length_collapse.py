@@ -129,3 +129,15 @@ def test_answers_that_still_say_something_while_the_score_most_likely_rises_are_
 def test_answers_that_have_their_length_again_are_a_note(judge: Judge) -> None:
     assert judge("length-collapse", "grpo", length_mean="100x30 40x20 100x30").severity is Severity.INFO
     assert judge("length-collapse", "grpo", length_mean="100x30 40x50").severity is Severity.WARNING
+
+
+@pytest.mark.parametrize("long", [1, 2, 5, 8, 9, 10, 15])
+def test_a_collapse_among_the_points_that_are_not_judged_is_dated_there(judge: Judge, long: int) -> None:
+    outcome = judge("length-collapse", "grpo", length_mean=f"120x{long} 3x60")
+    assert (outcome.severity, outcome.first_step, outcome.last_step) == (Severity.CRITICAL, long + 1, long + 60)
+    assert outcome.message.values["peak"] == long + 1
+
+
+def test_what_was_short_for_a_moment_did_not_begin_then(judge: Judge) -> None:
+    outcome = judge("length-collapse", "grpo", length_mean="120x4 3x2 120x8 3x60")
+    assert outcome.first_step == 15

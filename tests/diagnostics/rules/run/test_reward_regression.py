@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from diagnostics.detectors.averages import ewma
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
@@ -34,6 +35,15 @@ def test_losing_most_of_the_gain_is_critical(judge: Judge) -> None:
     assert outcome.severity is Severity.CRITICAL
     assert 61 <= (outcome.first_step or 0) <= 80
     assert outcome.still
+
+
+def test_a_fall_among_the_points_that_are_not_judged_is_dated_there(judge: Judge) -> None:
+    rises = np.linspace(0.2, 0.5, 30)
+    outcome = judge("reward-regression", "grpo", reward=np.concatenate([rises, np.full(170, 0.15)]))
+    limit = outcome.limit or 0.0
+    assert (outcome.severity, outcome.first_step, outcome.last_step) == (Severity.CRITICAL, 34, 200)
+    means = ewma(np.concatenate([rises, [0.5], np.full(169, 0.15)]))  # the median of three lags by one point
+    assert means[33] <= limit < means[32]
 
 
 def test_a_plateau_is_quiet(judge: Judge) -> None:
