@@ -5,9 +5,10 @@ What it checks
     ending five earlier), above half of its start and above 0.05 nats, for five points: critical where harm is shown,
     else a warning, and info where it comes no higher than it was at the start, or came back by itself within 30 points
     while no harm is shown. Until it is back the median of before the rise counts: one that has caught up with it is no
-    return. Where the settings state a sampling temperature above 1.5, an entropy of 1.5 nats or more from the first
-    points on, for ten points, is a warning too, and info where the reward has risen to three quarters of the highest or
-    more, or has risen while the entropy fell by half if no highest is known.
+    return. Among the first 20 points, where healthy runs move a lot, it must be three times the first point and four
+    nats, for twenty points and until now. Where the settings state a sampling temperature above 1.5, an entropy of 1.5
+    nats or more from the first points on, for ten points, is a warning too, and info where the reward has risen to
+    three quarters of the highest or more, or has risen while the entropy fell by half if no highest is known.
 
 Why it matters
     A policy that is pushed away from what it does, rather than towards something else, spreads its probability over
@@ -59,6 +60,9 @@ class Limits(RuleLimits):
     fewest: int = limit(10, "logged points", "engineering default")
     start: int = limit(20, "logged points", "engineering default")
     first: int = limit(5, "logged points", "engineering default: an entropy may have fallen within twenty")
+    thrown: float = limit(3.0, "× its first point", "engineering default: half as much again as of its own median")
+    noise: float = limit(4.0, "nats/token", "a language model samples its own texts at one to three")
+    thrown_for: int = limit(20, "logged points", "engineering default")
     hot: float = limit(1.5, "temperature", "as pf-temp-high")
     uncertain: float = limit(1.5, "nats/token", "by arithmetic: as if each token were one of four and a half alike")
     hot_for: int = limit(10, "logged points", "engineering default")
@@ -87,6 +91,8 @@ class EntropyExplosion(RunRule[Limits]):
         headline="The model is turning to noise: its entropy shoots up.",
         fired="The entropy rose to {measured} nats/token at step {peak}, {compared} its earlier median; far above it"
         "{mostly} from step {first} to {last}{harm}.",
+        thrown="The entropy rose from {before} nats/token at the start to {measured} at step {peak}, and {stayed} "
+        "{limit}{mostly} from step {first} to {last}{harm}.",
         headline_hot="The sampling temperature turns the answers to noise.",
         hot="At temperature {temperature}, the entropy {stayed} {limit} nats/token{mostly} from step {first} to {last} "
         "({measured} at step {peak}): most of what is sampled is noise.",
@@ -94,7 +100,9 @@ class EntropyExplosion(RunRule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "entropy_per_token")
-        return self._hot_from_the_start(run, series, limits) or self._risen(series, paced(limits, run, series, start=5))
+        hot = self._hot_from_the_start(run, series, limits)
+        limits = paced(limits, run, series, start=5, thrown_for=5)
+        return hot or self._thrown(series, limits) or self._risen(series, limits)
 
     def _hot_from_the_start(self, run: Run, entropy: Series, limits: Limits) -> Fired | None:
         """The finding that the stated temperature makes noise of the answers."""
@@ -112,6 +120,21 @@ class EntropyExplosion(RunRule[Limits]):
         severity = Severity.INFO if _is_mostly_learned(run, entropy, limits) else found.severity
         headline = self.message("headline_hot")
         return replace(found, severity=severity, headline=headline, remedies=("true-temperature",))
+
+    def _thrown(self, series: Series, limits: Limits) -> RuleResult | None:
+        """The finding that one of the first updates threw the entropy up for good, beyond any doubt."""
+        first = start_level(series.values, 1)
+        if not first >= limits.least:
+            return None
+        level = Level(Severity.CRITICAL, max(limits.thrown * first, limits.noise), limits.patience)
+        reading = read_levels(series, (level,))
+        if not isinstance(reading, Reading) or reading.breach is None:
+            return None
+        episode = reading.breach.episode
+        is_for_good = episode.still and episode.length >= limits.thrown_for
+        if episode.first >= limits.start or not is_for_good:
+            return None
+        return self.judged(reading, key="thrown", before=first)
 
     def _risen(self, series: Series, limits: Limits) -> RuleResult:
         """The finding that the entropy has shot up, if it has."""

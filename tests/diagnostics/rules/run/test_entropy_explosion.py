@@ -53,6 +53,40 @@ def test_an_entropy_that_stays_up_is_not_over_once_its_median_has_caught_up(judg
     assert (returns.first_step, returns.last_step, returns.still) == (63, 160, False)
 
 
+@pytest.mark.parametrize("calm", [1, 3, 5, 8, 12])
+def test_an_entropy_that_one_of_the_first_updates_throws_to_noise_is_critical_from_then_on(
+    judge_harmed: Judge, calm: int
+) -> None:
+    outcome = judge_harmed("entropy-explosion", "grpo", entropy_per_token=f"1.2x{calm} 9x60")
+    assert (outcome.severity, outcome.message.template) == (Severity.CRITICAL, "entropy-explosion.thrown")
+    assert (outcome.first_step, outcome.last_step, outcome.still) == (calm + 1, calm + 60, True)
+    assert (outcome.measured, outcome.limit, outcome.message.values["before"]) == (9.0, 4.0, 1.2)
+
+
+def test_a_throw_that_no_harm_follows_is_a_warning(judge: Judge) -> None:
+    held = judge("entropy-explosion", "grpo", entropy_per_token="1.2x3 9x60", reward=FLAT + FLAT)
+    assert held.severity is Severity.WARNING
+
+
+@pytest.mark.parametrize(
+    ("entropy", "verdict"),
+    [
+        ("1x3 4x60", Verdict.FIRED),
+        ("1x3 3.9x60", Verdict.QUIET),
+        ("2x3 6x60", Verdict.FIRED),
+        ("2x3 5.9x60", Verdict.QUIET),
+        ("1x6 9x20", Verdict.FIRED),
+        ("1x6 9x19", Verdict.QUIET),
+        ("1x6 9x20 1x20", Verdict.QUIET),
+        ("0.04 9x60", Verdict.QUIET),
+        ("1..7x100", Verdict.QUIET),
+    ],
+    ids=["4 nats", "less", "thrice", "less than thrice", "20 points", "19 points", "back", "from nothing", "slowly"],
+)
+def test_only_what_is_beyond_doubt_counts_among_the_first_points(judge: Judge, entropy: str, verdict: Verdict) -> None:
+    assert judge("entropy-explosion", "grpo", entropy_per_token=entropy).verdict is verdict
+
+
 def test_noise_around_a_falling_entropy_never_explodes(judge: Judge) -> None:
     generator = np.random.default_rng(0)
     for _ in range(20):
