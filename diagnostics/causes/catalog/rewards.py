@@ -12,6 +12,7 @@ from diagnostics.causes.discriminators.reward_functions import (
     full_marks_were_never_earned,
     function_is_dead,
     no_function_tells_apart,
+    there_was_no_signal,
 )
 from diagnostics.causes.discriminators.rewards import (
     chance_decides,
@@ -52,7 +53,7 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
         meaning="Every completion gets the same reward, so every advantage is 0. The grader never matches, the task is "
         "out of reach, or the answers are cut off before they count.",
         core=(
-            Indicator("reward-stuck-at-floor"),
+            Indicator("reward-stuck-at-floor", there_was_no_signal),
             Indicator("unscorable-completions", is_critical),
             Indicator("zero-variance-groups", is_critical),
             Indicator("reward-func-constant", no_function_tells_apart),

@@ -36,6 +36,11 @@ def no_function_tells_apart(outcome: Outcome, run: Run) -> bool:
     return is_critical(outcome, run) and not _others_told_apart(outcome, run)
 
 
+def there_was_no_signal(outcome: Outcome, run: Run) -> bool:
+    """Whether a reward without differences was so from the first step on, and not lost in the first steps."""
+    return outcome.message.template != "reward-stuck-at-floor.lost"
+
+
 def _others_told_apart(outcome: Outcome, run: Run) -> bool:
     """Whether other functions told answers apart at many points since the one that is told of is constant.
 

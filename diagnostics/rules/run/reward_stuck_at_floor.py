@@ -11,8 +11,10 @@ What it checks
     that, is a warning: success is too rare to learn from. So is the reward of a group algorithm that has stayed, over
     as many steps, below a fiftieth of full marks in the same way, and has not risen; or, where full marks are not
     known, that is at its lowest in the first step and in nine of ten others, in the first ten and in each third of the
-    run. Where PPO's log counts end tokens, a score that follows from their number at every point, to rounding and over
-    at least three numbers, is critical as well, and a warning at full marks: nothing but an end was ever paid for.
+    run. Where its first points lie far above all that followed, and above a tenth of full marks, the reward was there
+    and is gone, and the finding begins where it went. Where PPO's log counts end tokens, a score that follows from
+    their number at every point, to rounding and over at least three numbers, is critical as well, and a warning at full
+    marks: nothing but an end was ever paid for.
 
 Why it matters
     All advantages are 0, so nothing is learned, and the run looks calm. It is the most common silent failure of a first
@@ -43,7 +45,7 @@ from diagnostics.model.algorithms import GROUP_FAMILY, PPO_FAMILY
 from diagnostics.model.alignment import last_known
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.model.series import Series
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import SCORES, full_marks, has_risen
@@ -67,6 +69,7 @@ class Limits(RuleLimits):
     early: int = limit(10, "logged points", "engineering default: before much is learned")
     most: float = limit(0.5, "of the logged points", "means of different answers agree in hardly any")
     little: float = limit(0.02, "of full marks", "one answer in fifty: a group of eight has a success in one of seven")
+    earned: float = limit(0.1, "of full marks", "five times what is little: so much at the start is no lucky answer")
     nearly: float = limit(0.9, "of the logged points", "engineering default: half of the prompts may be too hard")
     full_marks: float = limit(0.95, "of the highest reward", "engineering default")
     numbers_of_ends: int = limit(3, "numbers of end tokens", "any two points lie on a line; engineering default")
@@ -97,6 +100,9 @@ class RewardStuckAtFloor(RunRule[Limits]):
         "and that has not become less: there is hardly any signal.",
         seldom="In {percent} % of the steps from {first} to {last} answers earned at most {limit} of {highest} on "
         "average, and the reward has not risen: success is too rare to learn from.",
+        headline_lost="The reward of the first steps is gone.",
+        lost="In {percent} % of the steps from {first} to {last} answers earned no more than {limit} on average, and "
+        "up to {earned} before that: the reward was there and is gone.",
         solved="Every answer has earned full marks, {measured}, since step {first} (until step {last}): there is "
         "nothing to learn from. Either the task was solved before, or the reward says so of any answer.",
     )
@@ -169,6 +175,8 @@ class RewardStuckAtFloor(RunRule[Limits]):
             and is_usual
             and _is_mostly(is_no_more, limits.most, limits.early)
         ):
+            if lost := self._lost(reward, is_no_more, limits.earned * (marks or 0.0), most=usual):
+                return lost
             found = self._of_few(reward, usual, Severity.WARNING, "rarely", is_no_more)
             return replace(found, headline=self.message("headline_rarely"))
         return None
@@ -183,6 +191,8 @@ class RewardStuckAtFloor(RunRule[Limits]):
         is_little = np.asarray(reward.values <= limits.little * highest)
         if not _is_mostly(is_little, limits.most, limits.early):
             return None
+        if lost := self._lost(reward, is_little, limits.earned * highest, most=limits.little * highest):
+            return lost
         found = self.fired(
             reward,
             Episode(0, len(reward) - 1, still=True),
@@ -209,6 +219,24 @@ class RewardStuckAtFloor(RunRule[Limits]):
         found = self._of_few(reward, lowest, Severity.WARNING, "rarely", is_lowest)
         return replace(found, headline=self.message("headline_rarely"))
 
+    def _lost(self, reward: Series, is_least: Mask, least: float, *, most: float) -> Fired | None:
+        """The finding that the first points, up to the first of the least, earned what has not been earned since."""
+        first = int(np.argmax(is_least))
+        before, behind = reward.values[:first], reward.values[first:]
+        if not (finite_median(before) >= least and _is_far_above(finite_median(before), behind)):
+            return None
+        found = self.fired(
+            reward,
+            Episode(first, len(reward) - 1, still=True),
+            Severity.WARNING,
+            measured=finite_median(behind),
+            limit=most,
+            key="lost",
+            percent=100 * float(is_least[first:].mean()),
+            earned=finite_range(before)[1],
+        )
+        return replace(found, headline=self.message("headline_lost"))
+
     def _of_few(self, reward: Series, level: float, severity: Severity, key: str, is_there: Mask) -> Fired:
         episode = Episode(0, len(reward) - 1, still=True)
         percent = 100 * float(is_there.mean())
@@ -225,6 +253,12 @@ def _is_mostly(is_there: Mask, share: float, early: int) -> bool:
     """Whether a reward is somewhere at this share of the points, of the first ones and of each part of the run."""
     parts = (is_there[:early], *np.array_split(is_there, PARTS))
     return min(float(part.mean()) for part in parts) >= share
+
+
+def _is_far_above(earned: float, behind: Values) -> bool:
+    """Whether a level is farther above the highest of what followed than that lies above its median, as luck does."""
+    highest = finite_range(behind)[1]
+    return earned - highest > highest - finite_median(behind)
 
 
 def _is_at(reward: Series, level: float, limits: Limits) -> Mask:

@@ -56,6 +56,20 @@ def test_a_reward_that_dies_alone_has_no_signal(make_run: MakeRun) -> None:
     assert causes(make_run("grpo", kl_per_token="0.01x40", **ALIVE_THEN_DEAD))[0] == "no-reward-signal"
 
 
+@pytest.mark.parametrize("sound", [1, 2, 3, 5, 8])
+def test_a_policy_that_its_first_updates_wrecked_had_a_signal(make_run: MakeRun, sound: int) -> None:
+    gone = 200 - sound
+    dead = {"reward": f"0.45x{sound} 0x{gone}", "reward_std": f"0.26x{sound} 0x{gone}"}
+    dead |= {"zero_std_fraction": f"0.07x{sound} 1x{gone}", "entropy_per_token": f"1.2x{sound} 0.01x{gone}"}
+    (cause,) = diagnosed(make_run("grpo", kl_per_token=f"0.001x{sound} 9 8x{gone - 1}", **dead))
+    assert (cause.cause, cause.first_step) == ("drastic-updates", sound + 1)
+
+
+def test_scores_that_the_first_updates_of_ppo_took_were_there(make_run: MakeRun) -> None:
+    run = make_run("ppo", score="0.3 0.2 -1x198", rlhf_reward="0.3 0.2 -5x198", kl_per_sequence="0.1 0.2 90x198")
+    assert "no-reward-signal" not in causes(run)
+
+
 def test_equal_scores_follow_from_completions_that_may_not_end(make_run: MakeRun) -> None:
     dead = {"reward": "0x30", "reward_std": "0x30", "zero_std_fraction": "1x30", "truncated_fraction": "1x30"}
     config = {"max_completion_length": 26, "min_new_tokens": 26}

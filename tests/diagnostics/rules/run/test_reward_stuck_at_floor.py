@@ -124,3 +124,21 @@ def test_groups_that_nearly_always_earn_the_least_are_a_warning_on_any_scale(jud
     assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "reward-stuck-at-floor.rarely")
     for other in ("-1x29 -0.9 -1x10", "-1 -1 -1 -1 -0.5 " * 12, "2x29 1.9 2x29 1.9 2x30", "1.1 0x59"):
         assert judge("reward-stuck-at-floor", "grpo", reward=other).verdict is Verdict.QUIET
+
+
+@pytest.mark.parametrize("sound", ["0.434", "0.434 0.466", "0.434 0.466 0.461", "0.43 0.47 0.46 0.3 0.1"])
+@pytest.mark.parametrize(("algorithm", "metric", "gone"), [("grpo", "reward", "0x150"), ("ppo", "score", "-1x150")])
+def test_a_reward_that_was_there_is_gone_since_it_went(
+    judge: Judge, algorithm: str, metric: str, gone: str, sound: str
+) -> None:
+    outcome = judge("reward-stuck-at-floor", algorithm, **{metric: f"{sound} {gone}"})
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "reward-stuck-at-floor.lost")
+    assert (outcome.first_step, outcome.message.values["percent"]) == (len(sound.split()) + 1, 100)
+    assert outcome.message.values["earned"] == max(map(float, sound.split()))
+    assert outcome.headline.template == "reward-stuck-at-floor.headline_lost"
+
+
+@pytest.mark.parametrize("lucky", ["0.09 0x60", "0.125 0x20 0.0625 0x40", "0 0.4 0x60", "0.4 0 0.41 0x60"])
+def test_a_lucky_first_answer_is_no_reward_that_was_there(judge: Judge, lucky: str) -> None:
+    outcome = judge("reward-stuck-at-floor", "grpo", reward=lucky)
+    assert (outcome.first_step, outcome.message.template) == (1, "reward-stuck-at-floor.seldom")
