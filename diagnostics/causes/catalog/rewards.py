@@ -9,8 +9,10 @@ from diagnostics.causes.catalog.rule_groups import (
 )
 from diagnostics.causes.discriminators.reward_functions import (
     all_is_paid_in_full,
+    every_answer_is_full,
     full_marks_were_never_earned,
     function_is_dead,
+    function_was_always_dead,
     no_function_tells_apart,
     there_was_no_signal,
 )
@@ -94,6 +96,13 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
         remedies=("checked-reward", "easier-prompts"),
         variants=(
             Variant(
+                "solved",
+                every_answer_is_full,
+                summary="Every answer gets full marks from the start: the task is solved, or the reward asks for too "
+                "little.",
+                remedies=("checked-reward", "harder-prompts"),
+            ),
+            Variant(
                 "prompts",
                 prompts_are_identical,
                 summary="All prompts are the same text, so that no answer can be told right from wrong.",
@@ -153,6 +162,14 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
         support=("reward-func-stagnant",),
         is_effect=rewards_differed_before,
         remedies=("checked-reward", "reweighted-rewards"),
+        variants=(
+            Variant(
+                "never",
+                function_was_always_dead,
+                summary="One reward function has given every answer the same reward from the start.",
+                remedies=("checked-reward",),
+            ),
+        ),
     ),
     CauseEntry(
         "difficulty-mismatch",

@@ -13,6 +13,8 @@ from diagnostics.model.series import NO_VALUES, Series
 
 ENOUGH = 10  # logged points at which a function told answers apart: fewer are chance
 ROUNDING = 1e-6  # of means in float32
+FULL = 1.0  # marks
+NEARLY = 0.95  # of full marks
 SELDOM = 0.02  # of full marks, 1: one answer in fifty
 
 
@@ -39,6 +41,38 @@ def no_function_tells_apart(outcome: Outcome, run: Run) -> bool:
 def there_was_no_signal(outcome: Outcome, run: Run) -> bool:
     """Whether a reward without differences was so from the first step on, and not lost in the first steps."""
     return outcome.message.template != "reward-stuck-at-floor.lost"
+
+
+def every_answer_is_full(run: Run, core: Collection[str]) -> bool:
+    """Whether the reward is the same for every answer because each of them has always had full marks."""
+    alone = run.get("score", "reward")
+    graders = [*run.by_reward_function("reward_func_mean").values()] or ([] if alone is None else [alone])
+    ranges = [finite_range(grader.values) for grader in graders]
+    return "reward-stuck-at-floor" in core and all(lowest >= NEARLY and highest <= FULL for lowest, highest in ranges)
+
+
+def function_was_always_dead(run: Run, core: Collection[str]) -> bool:
+    """Whether a function has not told answers apart at any point: no weight makes an advantage of that."""
+    return set(core) == {"reward-func-constant"} and any(
+        _never_varies(run, name) and not _is_full(run, name) for name in _functions(run)
+    )
+
+
+def _functions(run: Run) -> tuple[str, ...]:
+    """The reward functions whose spread or mean is logged."""
+    return tuple({**run.by_reward_function("reward_func_std"), **run.by_reward_function("reward_func_mean")})
+
+
+def _never_varies(run: Run, name: str) -> bool:
+    """Whether a function's spread was 0 at every point; where it is not logged, whether its mean never changed."""
+    spread, mean = (run.by_reward_function(f"reward_func_{what}").get(name) for what in ("std", "mean"))
+    lowest, highest = finite_range(NO_VALUES if mean is None else mean.values)
+    return highest - lowest <= ROUNDING if spread is None else finite_range(spread.values)[1] <= ROUNDING
+
+
+def _is_full(run: Run, name: str) -> bool:
+    mean = run.by_reward_function("reward_func_mean").get(name)
+    return mean is not None and abs(finite_median(mean.values) - FULL) <= ROUNDING
 
 
 def _others_told_apart(outcome: Outcome, run: Run) -> bool:

@@ -8,12 +8,15 @@ import numpy as np
 
 from diagnostics.causes.remedies.remedy import Keep, Suggestion
 from diagnostics.causes.remedies.suggestions import is_number
+from diagnostics.detectors.averages import finite_median
+from diagnostics.detectors.extremes import finite_range
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
-from diagnostics.model.series import Values
+from diagnostics.model.series import NO_VALUES, Values
 
 TABLES = 3  # sample tables at the start of a run, and at its end
 FEWEST_SAMPLES = 16  # fewer rank nothing
+NEARLY_FULL = 0.95  # of full marks, 1
 PAYS = 0.5  # rank correlation of a function's rewards with the share of marks
 
 
@@ -22,6 +25,13 @@ def has_several_rewards(run: Run) -> bool:
     stated = [run.settings.value(name) for name in ("reward_funcs", "reward_weights")]
     counts = [len(given) for given in stated if isinstance(given, list | tuple)]
     return max(len(run.by_reward_function("reward_func_mean")), *counts, 0) > 1
+
+
+def is_short_of_full_marks(run: Run) -> bool:
+    """Whether there is something to raise: not where a reward between 0 and 1 has mostly been 1, or nearly."""
+    reward = run.get("score", "reward")
+    lowest, highest = finite_range(NO_VALUES if reward is None else reward.values)
+    return reward is None or not (lowest >= 0 and highest <= 1 and finite_median(reward.values) >= NEARLY_FULL)
 
 
 def weights_that_pay_no_marks(current: Any, run: Run) -> Any:

@@ -11,6 +11,7 @@ from diagnostics.causes.remedies.remedy import ANY, BY_HAND, Remedy
 from diagnostics.causes.remedies.reward_functions import (
     finite_functions,
     has_several_rewards,
+    is_short_of_full_marks,
     weights_that_pay_no_marks,
 )
 from diagnostics.causes.remedies.suggestions import (
@@ -92,7 +93,7 @@ REWARD_REMEDIES: tuple[Remedy, ...] = (
     Remedy(
         "easier-prompts", PROMPTS, by_hand,
         "Begin with prompts that the model solves now and then; without a success there is nothing to raise.",
-        "rlhf-book: prompts that are solved in 20 to 80 % of cases", is_advice=True,
+        "rlhf-book: prompts that are solved in 20 to 80 % of cases", is_advice=True, applies=is_short_of_full_marks,
     ),
     Remedy(
         "harder-prompts", PROMPTS, by_hand,

@@ -49,6 +49,7 @@ from diagnostics.rules.rule import Fired, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule
 
 MEAN, SPREAD = "reward_func_mean", "reward_func_std"
+NEVER_VARIED = ("checked-reward",)  # no weight makes an advantage of what never differs
 SAME = 1e-3  # of what it gave, or of 1: printed numbers are rounded
 
 
@@ -113,6 +114,8 @@ class RewardFuncConstant(RunRule[Limits]):
         assert isinstance(finding, Fired)  # `constant` holds breaches only
         if none_varies and all(_is_full_throughout(run, *item) for item in constant.items()):
             return self._full_from_the_start(finding)
+        if finding.still and finding.first_step == int(reading.series.steps[0]):
+            finding = replace(finding, remedies=NEVER_VARIED)
         if mean == FULL_MARKS or not finding.still or _is_at_its_best(run, name, reading):
             return replace(finding, severity=Severity.INFO)
         return replace(finding, severity=Severity.CRITICAL) if none_varies else finding

@@ -55,6 +55,7 @@ from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 SPREADS = ("reward_std", "score_std")
 TEACHER = "teacher"  # in the tags of distillation, as in teacher_kl
 PARTS = 3  # of a run: what holds in each holds throughout
+FOR_SOLVED = ("checked-reward", "harder-prompts")
 ALL_GROUPS = 1.0  # of the groups are without a difference
 
 Mask = npt.NDArray[np.bool_]
@@ -123,7 +124,7 @@ class RewardStuckAtFloor(RunRule[Limits]):
             return of_ends or self._but_for_few(run, reward, limits) or self._hardly_any(run, reward, limits) or quiet
         first, highest, is_spread = float(reward.values[0]), full_marks(run), reward.name in SPREADS
         is_solved = not is_spread and highest is not None and first >= limits.full_marks * highest
-        return self.fired(
+        found = self.fired(
             reward,
             Episode(0, len(reward) - 1, still=True),
             Severity.WARNING if is_solved else Severity.CRITICAL,
@@ -131,6 +132,7 @@ class RewardStuckAtFloor(RunRule[Limits]):
             limit=None,
             key="solved" if is_solved else "unmeasured" if is_spread else "fired",
         )
+        return replace(found, remedies=FOR_SOLVED if is_solved else None)
 
     def _but_for_ends(self, run: Run, reward: Series, limits: Limits) -> Fired | None:
         """The finding that PPO's scores follow from how many answers end, and from nothing else."""
@@ -146,7 +148,7 @@ class RewardStuckAtFloor(RunRule[Limits]):
         if each <= limits.rounding or np.abs(reward.values - explained).max() > limits.rounding:
             return None
         is_solved = marks is not None and highest >= limits.full_marks * marks
-        return self.fired(
+        found = self.fired(
             reward,
             Episode(0, len(reward) - 1, still=True),
             Severity.WARNING if is_solved else Severity.CRITICAL,
@@ -156,6 +158,7 @@ class RewardStuckAtFloor(RunRule[Limits]):
             tokens=float(counts[-1]),
             less=each,
         )
+        return replace(found, remedies=FOR_SOLVED if is_solved else None)
 
     def _but_for_few(self, run: Run, reward: Series, limits: Limits) -> Fired | None:
         """The finding that PPO's scores differ by the penalty for a missing end alone, or by a rare success."""

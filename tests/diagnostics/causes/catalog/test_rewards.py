@@ -119,6 +119,29 @@ def test_full_marks_for_everything_from_the_start_may_ask_for_too_little(make_ru
     assert cause.summary.template == "cause.task-too-easy.unearned"
 
 
+@pytest.mark.parametrize("functions", [{}, {"reward_func_std/right": "0x40", "reward_func_mean/right": "1x40"}])
+def test_full_marks_that_leave_no_signal_ask_for_no_easier_prompts(
+    make_run: MakeRun, functions: dict[str, str]
+) -> None:
+    (cause,) = diagnosed(make_run("grpo", reward="1x40", functions=functions))
+    assert (cause.cause, cause.summary.template) == ("no-reward-signal", "cause.no-reward-signal.solved")
+    assert [fix.why.template for fix in cause.fixes] == ["remedy.checked-reward", "remedy.harder-prompts"]
+    (cause,) = diagnosed(make_run("grpo", reward="0x40"))
+    assert cause.summary.template == "cause.no-reward-signal"
+    assert "remedy.easier-prompts" in [fix.why.template for fix in cause.fixes]
+
+
+@pytest.mark.parametrize(("spread", "is_weighted"), [("0x40", False), ("0.2x10 0x30", True)])
+def test_no_weight_makes_a_difference_of_what_never_differed(
+    make_run: MakeRun, spread: str, *, is_weighted: bool
+) -> None:
+    functions = {"reward_func_std/format": spread, "reward_func_std/right": "0.3x40"}
+    functions |= {"reward_func_mean/format": "0.2x40", "reward_func_mean/right": "0.2 0.3 " * 20}
+    (cause,) = diagnosed(make_run("grpo", functions=functions))
+    assert cause.summary.template == f"cause.dead-reward-function{'' if is_weighted else '.never'}"
+    assert ("remedy.reweighted-rewards" in [fix.why.template for fix in cause.fixes]) is is_weighted
+
+
 def test_a_flat_reward_under_a_policy_that_moves_is_no_signal_though_no_kl_is_logged(make_run: MakeRun) -> None:
     flat = "0.4 0.6 0.45 0.55 0.5x20 0.42 0.58 0.5x74 0.45 0.55"
     moves = make_run("grpo", reward=flat, reward_std="0.3x100", entropy_per_token="0.1..0.15x100")

@@ -149,6 +149,11 @@ def test_weights_are_for_several_rewards(
     assert (fix(run, "reweighted-rewards") is not None) is is_tried
 
 
+@pytest.mark.parametrize(("score", "is_tried"), [("0x9", True), ("0.9x9", True), ("0.96 1x8", False), ("1 2x8", True)])
+def test_easier_prompts_are_for_what_is_not_solved(make_run: MakeRun, score: str, *, is_tried: bool) -> None:
+    assert (fix(make_run("ppo", score=score), "easier-prompts") is not None) is is_tried
+
+
 def test_a_clip_range_far_below_the_usual_one_is_restored(make_run: MakeRun) -> None:
     assert fix(make_run("ppo", config={"cliprange": 0.001}), "wider-clip-range") == ("cliprange", 0.001, 0.2)
     assert fix(make_run("ppo", config={"cliprange": 0.1}), "wider-clip-range") == ("cliprange", 0.1, 0.14)

@@ -147,3 +147,11 @@ def test_a_function_that_varied_within_the_stretch_is_not_called_constant_throug
     assert (outcome.message.values["others"], outcome.message.values["since"]) == ("right", 41)
     ended = functions(std_format="0x80", mean_format="0x80", std_right="0x30 0.3x50", mean_right="0x30 0.3x50")
     assert judge("reward-func-constant", "grpo", **ended).message.template == "reward-func-constant.fired"
+
+
+def test_what_never_differed_is_given_no_more_weight(judge: Judge) -> None:
+    never = judge("reward-func-constant", "grpo", **functions(std_format="0x40", std_right="0.3x40"))
+    assert never.remedies == ("checked-reward",)
+    for differed in ("0.2x9 0x40", "0x40 0.2"):
+        once = judge("reward-func-constant", "grpo", **functions(std_format=differed, std_right="0.3x49"))
+        assert once.remedies == ("checked-reward", "reweighted-rewards")

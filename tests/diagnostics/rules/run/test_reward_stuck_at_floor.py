@@ -29,6 +29,9 @@ def test_a_constant_mean_with_a_spread_is_quiet(judge: Judge) -> None:
 def test_full_marks_from_the_very_first_step_are_no_solved_task(judge: Judge) -> None:
     outcome = judge("reward-stuck-at-floor", "grpo", reward="1x30", reward_std="0x30")
     assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "reward-stuck-at-floor.solved")
+    assert outcome.remedies == ("checked-reward", "harder-prompts")
+    unsolved = judge("reward-stuck-at-floor", "grpo", reward="0.9x30", reward_std="0x30")
+    assert "easier-prompts" in unsolved.remedies
 
 
 @pytest.mark.parametrize(("algorithm", "metric"), [("ppo", "score"), ("grpo", "reward"), ("rloo", "reward")])
@@ -57,7 +60,7 @@ def test_a_score_that_follows_from_the_number_of_end_tokens_pays_for_nothing_els
     assert (outcome.severity, outcome.message.template) == (Severity.CRITICAL, "reward-stuck-at-floor.but_for_ends")
     assert (outcome.measured, outcome.message.values["less"]) == (0.5, 0.03125)
     full = judge("reward-stuck-at-floor", "ppo", score="0.875 0.96875 0.9375 1 " + "1x36", eos_tokens=ends)
-    assert full.severity is Severity.WARNING
+    assert (full.severity, full.remedies) == (Severity.WARNING, ("checked-reward", "harder-prompts"))
     for others in ("0.375 0.46875 0.43 0.5 " + "0.5x36", "0.625 0.53125 0.5625 0.5 " + "0.5x36"):
         assert judge("reward-stuck-at-floor", "ppo", score=others, eos_tokens=ends).verdict is Verdict.QUIET
     few = judge("reward-stuck-at-floor", "ppo", score="0.375 0.5x39", eos_tokens="28 32x39")
