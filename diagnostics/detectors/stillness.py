@@ -9,6 +9,7 @@ from diagnostics.detectors.arrays import Values
 from diagnostics.detectors.noise import LEAST, Noise, estimate_noise
 from diagnostics.detectors.proportions import CERTAIN
 
+BLOCKS = 8  # of a series, whose levels are compared
 PARTS = 3  # the first third of a series is compared with the last
 UNSURE = 2.0  # standard errors by which a change may be larger than it seems
 
@@ -45,6 +46,20 @@ def change_of_level(values: Values) -> Change | None:
     before, after = known[:points], known[-points:]
     error = math.sqrt(2) * noise_within(known, before, after).error_of_mean(points)
     return Change(float(np.mean(before)), float(np.mean(after)), error)
+
+
+def wandering(values: Values) -> float:
+    """How many times the variance that luck explains the levels of the eighths of a series have.
+
+    The luck is that of the points of each; 0 where these are fewer than two, ∞ where the levels alone differ.
+    """
+    known = values[np.isfinite(values)]
+    points = len(known) // BLOCKS
+    if points < 2:
+        return 0.0
+    blocks = known[: BLOCKS * points].reshape(BLOCKS, points)
+    luck, of_levels = float(blocks.var(axis=1, ddof=1).mean()) / points, float(blocks.mean(axis=1).var(ddof=1))
+    return of_levels / luck if luck else math.inf if of_levels else 0.0
 
 
 def noise_within(values: Values, *parts: Values) -> Noise:

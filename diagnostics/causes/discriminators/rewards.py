@@ -11,7 +11,7 @@ from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
 from diagnostics.causes.discriminators.shapes import break_at, find_break, medians_of_windows
 from diagnostics.causes.discriminators.updates import HEAVY_PENALTY, kl_weight, penalty_outweighs_the_score
 from diagnostics.causes.indicator import is_warning
-from diagnostics.detectors.stillness import Change, change_of_level
+from diagnostics.detectors.stillness import Change, change_of_level, wandering
 from diagnostics.model.algorithms import MAIN_REWARD
 from diagnostics.model.distances import distance_of_answers, kl_of_answers, level_at_the_end
 from diagnostics.model.outcome import Outcome
@@ -32,6 +32,7 @@ FREE = 5.0  # nats per answer: ten times as far, and no penalty holds it
 MOVED = 0.2  # of its entropy at the start: twice what a policy that stands still may seem to move
 CHANCE = 3.0  # standard errors of the difference of two means
 MOST = 0.5  # of the steps
+WANDERING = 3.47  # × what luck makes of the variance of eight levels: χ² with seven degrees of freedom, p = 0.001
 HUGE = 100.0  # beside an advantage of it a KL penalty of 0.05 per nat is lost
 ROUNDING = 1e-6  # of means in float32
 REWARD_METRICS = ("reward", "score", "rlhf_reward")
@@ -127,8 +128,12 @@ def reward_ignores_the_policy(outcome: Outcome, run: Run) -> bool:
     """Whether the policy has gone far from its start while the reward stayed where it was, as one of chance does.
 
     A policy that is d nats per answer away may have gained √(2 d) deviations of the reward (Gao et al. 2022, arXiv
-    2210.10760), and a fifth of one is ruled out. Where no KL is logged, its entropy says that it has changed.
+    2210.10760), and a fifth of one is ruled out. Where no KL is logged, its entropy says that it has changed. A reward
+    that began elsewhere, or left its level in between, did not stay.
     """
+    score = _score(run)
+    if score is not None and (_began_elsewhere(score) or wandering(score.values) > WANDERING):
+        return False
     if outcome.message.template == "reward-not-improving.far":
         return True
     if outcome.message.template != "reward-not-improving.flat":
@@ -208,10 +213,15 @@ def nothing_tells_where_to_go(run: Run) -> bool:
     score, change = _score(run), _change_of_score(run)
     if score is None or change is None:
         return scores_are_chance(run)
+    stayed = not change.is_proven and not _began_elsewhere(score)
+    return scores_are_chance(run) or stayed
+
+
+def _began_elsewhere(score: Series) -> bool:
+    """Whether the first score lies farther from the level of all than the noise of the others explains."""
     known = score.values[score.finite]
     level, noise = float(np.median(known)), float(np.std(known[1:]))
-    stayed = not change.is_proven and abs(float(known[0]) - level) <= CHANCE * noise + ROUNDING
-    return scores_are_chance(run) or stayed
+    return abs(float(known[0]) - level) > CHANCE * noise + ROUNDING
 
 
 def policy_is_held_back(outcome: Outcome, run: Run) -> bool:

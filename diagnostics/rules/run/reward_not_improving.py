@@ -46,7 +46,7 @@ import numpy as np
 from diagnostics.detectors.averages import ewma, finite_median, finite_points, latest_value, start_level
 from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.noise import estimate_noise
-from diagnostics.detectors.stillness import change_of_level
+from diagnostics.detectors.stillness import BLOCKS, change_of_level, wandering
 from diagnostics.detectors.trend import trend
 from diagnostics.model.distances import distance_of_answers, level_at_the_end
 from diagnostics.model.messages import Value
@@ -69,7 +69,6 @@ from diagnostics.rules.rewards import (
 from diagnostics.rules.rule import Fired, Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, too_few
 
-BLOCKS = 8  # of a run, whose levels are compared
 MOST_BY_CHANCE = 2.01  # × what luck makes of the variance of eight levels: χ² with seven degrees of freedom, p = 0.05
 
 
@@ -180,7 +179,7 @@ class RewardNotImproving(RunRule[Limits]):
             return None  # within the first steps a policy moves faster than its reward
         if has_risen(graded) or is_solved(run, series.steps[-limits.start :], limits.full_marks):
             return None
-        if not _left_its_start(run) or _wanders(graded.values):
+        if not _left_its_start(run) or wandering(graded.values) > MOST_BY_CHANCE:
             return None
         possible = math.sqrt(2 * away) * spread
         small = limits.follows * possible
@@ -232,15 +231,6 @@ def _left_its_start(run: Run) -> bool:
     known = None if kl is None else kl.values[kl.finite]
     now = level_at_the_end(kl)
     return known is not None and now is not None and float(known[0]) <= now / 2
-
-
-def _wanders(values: Values) -> bool:
-    """Whether the level of an eighth of the run differs from that of others by more than the luck of its points."""
-    known = values[np.isfinite(values)]
-    points = len(known) // BLOCKS
-    blocks = known[: BLOCKS * points].reshape(BLOCKS, points)
-    luck = float(blocks.var(axis=1, ddof=1).mean()) / points
-    return bool(blocks.mean(axis=1).var(ddof=1) > MOST_BY_CHANCE * luck)
 
 
 def _spread_is_kept(run: Run, share: float) -> bool:

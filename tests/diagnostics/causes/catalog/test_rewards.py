@@ -54,6 +54,17 @@ def test_a_flat_reward_is_no_signal_for_sure_where_a_policy_so_far_away_would_ha
     assert [rival.cause for rival in cause.rivals] == ([] if is_decided else ["not-training"])
 
 
+def test_a_reward_that_fell_and_climbed_did_not_stay_where_it_was(make_run: MakeRun) -> None:
+    far = {"score_std": "0.4x180", "kl_per_sequence": "0..2x20 2x160", "state": "finished"}
+    stayed = "0.22 0.3 " * 90
+    left = "0.36 0.44 " * 15 + "0.1 0.18 " * 45 + "0.22 0.3 " * 30
+    fell = "0.5 0.3 " + "0.22 0.3 " * 89
+    for score, found in ((stayed, ["no-reward-signal"]), (left, []), (fell, [])):
+        run = make_run("ppo", score=score, **far)
+        assert "reward-not-improving" in {item.rule for item in evaluate(run) if item.is_alarm}
+        assert causes(run) == found
+
+
 def test_a_flat_reward_says_nothing_beside_what_says_more(make_run: MakeRun) -> None:
     flat = {"score": "0.48 0.52 0.49 0.51 " * 25, "score_std": "0.3x100"}
     assert causes(make_run("ppo", **flat, eos_tokens="60x10 4x90", config={"local_batch_size": 64})) == ["length-bias"]
