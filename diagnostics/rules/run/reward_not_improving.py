@@ -116,10 +116,11 @@ class RewardNotImproving(RunRule[Limits]):
     telling_samples = "lowest-scored"
     texts = english(
         headline="The reward is not going up.",
-        fired="{title} shows no rise from step {first} to {last}: it is {measured} now and started at {start}; above "
-        "{limit} would count as a rise.",
-        penalty="{title} shows no rise from step {first} to {last}: it is {measured} now and started at {start}; above "
-        "{limit} would count as a rise. The score does rise: what the KL takes from it, or adds to it, hides that.",
+        fired="{title} shows no rise from step {first} to {last}: smoothed, it is {measured} now, and the median of "
+        "its first points was {start}; above {limit} would count as a rise.",
+        penalty="{title} shows no rise from step {first} to {last}: smoothed, it is {measured} now, and the median of "
+        "its first points was {start}; above {limit} would count as a rise. The score does rise: what the KL takes "
+        "from it, or adds to it, hides that.",
         flat="{title} was {start} over the first third of the run (from step {first}) and {measured} over the last "
         "(until step {last}): a gain of {limit} is ruled out.",
         far="{title} was {start} over the first third of the run (from step {first}) and {measured} over the last "
@@ -135,7 +136,8 @@ class RewardNotImproving(RunRule[Limits]):
         limits = paced(limits, run, series, window=10, shortest_run=20, start=5, first=1)
         window, shortest = _window(run, series, limits), limits.shortest_run
         means, points = ewma(series.values), finite_points(series.values)
-        start, reached = _start(series.values, limits), latest_value(means)
+        first_points, reached = _first_points(series.values, limits), latest_value(means)
+        start = start_level(series.values, first_points)
         is_whole = points < 2 * window  # what is judged is most of the run
         if shortest <= points and is_whole and has_risen(series):
             return Quiet(reached, start, series.unit, series.name, series.tag)
@@ -144,8 +146,8 @@ class RewardNotImproving(RunRule[Limits]):
         if points < window or math.isnan(reached):
             return too_few(window, points)
         luck = estimate_noise(series.values).of_batches
-        told = limits.standard_errors * luck.error_of_mean(window)
-        needed = start + (told if window >= limits.window else 0.0)
+        by_chance = limits.standard_errors * luck.error_of_mean(window)
+        needed = start + (by_chance if window >= limits.window else 0.0)
         recent = slice(len(series) - window, len(series))
         course = trend(series.steps[recent], series.values[recent])
         rises = course is not None and course.slope > 0 and course.p < limits.significance
@@ -165,7 +167,8 @@ class RewardNotImproving(RunRule[Limits]):
         is_early = window < limits.window and -gained.value <= limits.certain * gained.error
         is_paid = series.name == "rlhf_reward" and has_risen(run.get("score"))
         severity, key = Severity.INFO if is_early or is_paid else Severity.WARNING, "penalty" if is_paid else "fired"
-        return self.fired(series, episode, severity, measured=reached, limit=needed, key=key, start=start)
+        told: dict[str, Value] = {"start": start, "start_points": first_points}
+        return self.fired(series, episode, severity, measured=reached, limit=needed, key=key, **told)
 
     def _far(self, run: Run, series: Series, limits: Limits) -> Fired | None:
         """The finding that the reward is where it was, although the policy has gone far from where it started."""
@@ -240,11 +243,11 @@ def _spread_is_kept(run: Run, share: float) -> bool:
     return change is None or change.after >= share * change.before
 
 
-def _start(values: Values, limits: Limits) -> float:
-    """The level that a rise is counted from."""
-    start, first = start_level(values, limits.start), start_level(values, limits.first)
+def _first_points(values: Values, limits: Limits) -> int:
+    """How many first points have the median that a rise is counted from."""
+    is_lower = start_level(values, limits.first) < start_level(values, limits.start)
     has_gained = gain(values, limits.first).is_proven or _rose_at_once(values, limits)
-    return min(start, first) if has_gained else start
+    return limits.first if is_lower and has_gained else limits.start
 
 
 def _rose_at_once(values: Values, limits: Limits) -> bool:

@@ -13,7 +13,7 @@ from diagnostics.api import diagnose, find_runs, open_run
 from diagnostics.model.messages import Message
 from diagnostics.model.outcome import SAMPLE_CODE_PREFIX, Outcome, Severity, Stretch
 from diagnostics.model.run import Run
-from diagnostics.model.series import Series
+from diagnostics.model.series import Series, Values
 from diagnostics.rules import RUN_RULES
 from diagnostics.rules.stretch_phrases import LARGEST_TIMES
 from diagnostics.wording.messages import message_text
@@ -43,6 +43,7 @@ MADE = {
 CASES = (*(path.relative_to(ROOT).as_posix() for path in PATHS), *MADE)
 
 STEADY = 0.95
+SETTLED = 10  # points, from which on a smoothed value is told
 MOVING_LIMITS = {  # what is past depends on each point's own past
     "entropy-explosion",
     "grad-norm-spike",
@@ -113,6 +114,19 @@ def share_past(series: Series, episode: Stretch) -> float:
     return float(past.mean())
 
 
+def latest_stretch(series: Series) -> Values:
+    """The last ten or more values in a row that are finite."""
+    stretches = np.split(series.values, np.flatnonzero(~series.finite))
+    known = [stretch[np.isfinite(stretch)] for stretch in stretches]
+    return [stretch for stretch in known if len(stretch) >= SETTLED][-1]
+
+
+def smoothed(values: Values) -> float:
+    """The exponentially weighted mean with weight 0.1, from its definition."""
+    weights = 0.9 ** np.arange(len(values))[::-1]
+    return float(np.average(values, weights=weights))
+
+
 def parts(outcome: Outcome) -> dict[str, Message]:
     return {name: value for name, value in outcome.message.values.items() if isinstance(value, Message)}
 
@@ -168,6 +182,25 @@ class TestEveryFinding:
             if mostly := parts(outcome).get("mostly"):
                 assert ("share" in mostly.values) is (led.share is not None and led.share < STEADY), outcome.rule
 
+    def test_calls_a_smoothed_value_and_a_median_what_they_are(self, case: str) -> None:
+        for outcome, series in of_one_series(case):
+            values = outcome.message.values
+            if isinstance(points := values.get("start_points"), int):
+                known = series.values[series.finite]
+                assert np.median(known[:points]) == pytest.approx(values["start"]), outcome.rule
+                assert smoothed(latest_stretch(series)) == pytest.approx(outcome.measured), outcome.rule
+                text = message_text(outcome.message)
+                assert "smoothed, it is" in text, outcome.rule
+                assert "the median of its first points" in text, outcome.rule
+
+    def test_compares_the_mean_of_a_first_third_with_that_of_the_last(self, case: str) -> None:
+        for outcome, series in of_one_series(case):
+            if "over the first third of the run" in message_text(outcome.message):
+                known = series.values[series.finite]
+                third = len(known) // 3
+                assert np.mean(known[:third]) == pytest.approx(outcome.message.values["start"]), outcome.rule
+                assert np.mean(known[-third:]) == pytest.approx(outcome.measured), outcome.rule
+
     def test_says_still_only_where_no_longer_calm_followed(self, case: str) -> None:
         rules = {rule.name: rule for rule in RUN_RULES}
         for outcome, series in of_one_series(case):
@@ -190,6 +223,10 @@ class TestEveryFinding:
             assert {name: values[name] for name in pairs if name in values} == {
                 name: value for name, value in pairs.items() if name in values
             }, outcome.rule
+
+
+def test_smoothed_values_are_among_the_findings() -> None:
+    assert any("start_points" in outcome.message.values for case in CASES for _, outcome in fired(case))
 
 
 def test_there_are_findings_of_many_rules_to_check() -> None:
