@@ -3,19 +3,19 @@
 What it checks
     The main reward (`objective/rlhf_reward`, GRPO's `reward`) over the last 100 steps, or 20 % of the planned ones
     where that is more; a run with fewer planned steps is judged at its end, and one whose reward has risen by more than
-    chance explains needs no more than 30. It fires when there is no rising trend (Mann–Kendall, corrected for
-    autocorrelation, p < 0.01) and the smoothed reward is not above its start by more than chance explains; in fewer
-    than 100 steps, where chance hides a small gain, not above its start at all. The start is the median of the first 20
-    steps, or of the first five where the reward has risen from there: a task may be learned within 20 steps. So it has
-    where what followed lies three of its own deviations above them, as where a row is the mean of ten steps. A gain of
-    a fifth of the spread from answer to answer must be ruled out as well, as far as that is logged or follows from the
-    noise between batches of their size: with a small batch a short run may have gained that unnoticed. It is ruled out
-    by two standard errors once the run has ended, and by three before, as it is looked at often then. Where such a
-    gain is ruled out from the first third of the run to the last, it fires however the last points lie: single lucky
-    batches are no rise. So it does in a run that has finished in fewer steps, where a gain of 15 % of that spread is
-    ruled out. Otherwise it is info in fewer than 100 steps, unless the reward has fallen by more than chance explains:
-    three healthy public runs gained a tenth to a quarter of that spread in 100 steps. It is info as well where the
-    score rises and its KL term hides that.
+    chance explains needs no more than 30, or 15 where each step is logged and it has ended. It fires when there is no
+    rising trend (Mann–Kendall, corrected for autocorrelation, p < 0.01) and the smoothed reward is not above its start
+    by more than chance explains; in fewer than 100 steps, where chance hides a small gain, not above its start at all.
+    The start is the median of the first 20 steps, or of the first five where the reward has risen from there: a task
+    may be learned within 20 steps. So it has where what followed lies three of its own deviations above them, as where
+    a row is the mean of ten steps. A gain of a fifth of the spread from answer to answer must be ruled out as well, as
+    far as that is logged or follows from the noise between batches of their size: with a small batch a short run may
+    have gained that unnoticed. It is ruled out by two standard errors once the run has ended, and by three before, as
+    it is looked at often then. Where such a gain is ruled out from the first third of the run to the last, it fires
+    however the last points lie: single lucky batches are no rise. So it does in a run that has finished in fewer steps,
+    where a gain of 15 % of that spread is ruled out. Otherwise it is info in fewer than 100 steps, unless the reward
+    has fallen by more than chance explains: three healthy public runs gained a tenth to a quarter of that spread in 100
+    steps. It is info as well where the score rises and its KL term hides that.
     The KL says how far the policy has gone. One that is d nats per answer from its start may have gained √(2 d) of that
     spread, and a reward that it follows is seen to gain a part of it. It fires, in a finished run whatever its length,
     if more than 7 % of it is ruled out while answers keep their spread and no eighth of the run has a level of its own:
@@ -40,6 +40,7 @@ References
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -79,6 +80,9 @@ class Limits(RuleLimits):
     share_of_plan: float = limit(0.2, "of the planned steps", "engineering default")
     longest_window: int = limit(500, "logged points", "engineering default")
     shortest_run: int = limit(30, "logged points", "engineering default")
+    few: int = limit(
+        15, "logged points of a run that has ended", "simulated: 0.5 % of level rewards seem to have risen by then"
+    )
     significance: float = limit(0.01, "probability", "engineering default; 2 false trends in 1000 steps of plain noise")
     standard_errors: float = limit(2.0, "standard errors of the mean", "engineering default")
     start: int = limit(20, "logged points", "engineering default")
@@ -129,22 +133,25 @@ class RewardNotImproving(RunRule[Limits]):
         noisy="The reward is not seen to rise, but its mean is only known to within {error} at this batch size: a gain "
         "of {small} may be hidden in that.",
         noisy_enable="Train longer, or on larger batches.",
+        ended_enable="Train longer, or log every step: {needed} points tell whether the reward rises, and fewer only "
+        "where it clearly does.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = main_reward(run)
         limits = paced(limits, run, series, window=10, shortest_run=20, start=5, first=1)
-        window, shortest = _window(run, series, limits), limits.shortest_run
+        window, fewest = _window(run, series, limits), limits.few if _is_complete(run, series) else limits.shortest_run
         means, points = ewma(series.values), finite_points(series.values)
         first_points, reached = _first_points(series.values, limits), latest_value(means)
         start = start_level(series.values, first_points)
         is_whole = points < 2 * window  # what is judged is most of the run
-        if shortest <= points and is_whole and has_risen(series):
+        if fewest <= points and is_whole and has_risen(series):
             return Quiet(reached, start, series.unit, series.name, series.tag)
         if found := self._far(run, series, limits) or self._flat_to_its_end(run, series, limits):
             return found
         if points < window or math.isnan(reached):
-            return too_few(window, points)
+            is_final = limits.few <= points < limits.shortest_run and _writes_no_more(run)
+            return self._ended_too_soon(limits.shortest_run, points) if is_final else too_few(window, points)
         luck = estimate_noise(series.values).of_batches
         by_chance = limits.standard_errors * luck.error_of_mean(window)
         needed = start + (by_chance if window >= limits.window else 0.0)
@@ -167,8 +174,20 @@ class RewardNotImproving(RunRule[Limits]):
         is_early = window < limits.window and -gained.value <= limits.certain * gained.error
         is_paid = series.name == "rlhf_reward" and has_risen(run.get("score"))
         severity, key = Severity.INFO if is_early or is_paid else Severity.WARNING, "penalty" if is_paid else "fired"
-        told: dict[str, Value] = {"start": start, "start_points": first_points}
-        return self.fired(series, episode, severity, measured=reached, limit=needed, key=key, **told)
+        return self.fired(
+            series,
+            episode,
+            severity,
+            measured=reached,
+            limit=needed,
+            key=key,
+            start=start,
+            start_points=first_points,
+        )
+
+    def _ended_too_soon(self, needed: int, found: int) -> Skipped:
+        """Skipped for want of points in a run that has ended: no more will come."""
+        return replace(too_few(needed, found), enable=self.message("ended_enable", needed=needed))
 
     def _far(self, run: Run, series: Series, limits: Limits) -> Fired | None:
         """The finding that the reward is where it was, although the policy has gone far from where it started."""
@@ -226,6 +245,11 @@ class RewardNotImproving(RunRule[Limits]):
 def _writes_no_more(run: Run) -> bool:
     """Whether the run has finished, or its log has not grown for long."""
     return run.status.state in ("finished", "silent")
+
+
+def _is_complete(run: Run, series: Series) -> bool:
+    """Whether the run has ended and each of its steps is logged."""
+    return _writes_no_more(run) and steps_between(series.steps) == 1
 
 
 def _left_its_start(run: Run) -> bool:

@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from benchmarks.healthy_curves import Noise, grpo, ppo
 from diagnostics.judge import judge
 from diagnostics.model.run import Run
+from diagnostics.model.status import Status
 from diagnostics.rules import CATALOG
 from diagnostics.rules.vital import vital_checks
 from diagnostics.wording.messages import message_text
@@ -57,3 +59,14 @@ def test_a_run_with_a_value_model_need_not_log_the_spread_but_its_critic() -> No
 def test_a_short_log_says_how_many_points_would_do() -> None:
     gaps = judge(grpo(Noise(0, 12)), {}).vital_missing
     assert "Log at least 30 points." in [message_text(gap.enable) for gap in gaps]
+
+
+def test_a_run_of_25_steps_that_has_ended_and_clearly_rose_is_judged_on_its_reward() -> None:
+    points = 25
+    healthy = without(grpo(Noise(0, points)), "kl")
+    rising, level = (low + 0.02 * Noise(1, points)() for low in (np.linspace(0.2, 0.8, points), np.full(points, 0.5)))
+    for values, is_missing in ((rising, False), (level, True)):
+        reward = replace(healthy.series["reward"], values=values)
+        run = replace(healthy, series={**healthy.series, "reward": reward}, status=Status("finished"))
+        gaps = {gap.name.template: gap.enable.template for gap in judge(run, {}).vital_missing}
+        assert gaps == ({"vital.reward": "reward-not-improving.ended_enable"} if is_missing else {})

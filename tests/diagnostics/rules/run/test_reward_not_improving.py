@@ -261,3 +261,25 @@ def test_a_finished_run_of_a_few_steps_had_no_time_to_gain(judge: Judge) -> None
     for points, template in ((29, "engine.too-few"), (30, "reward-not-improving.flat")):
         outcome = judge("reward-not-improving", "grpo", reward=f"0.5x{points}", state="finished")
         assert outcome.message.template == template
+
+
+@pytest.mark.parametrize("state", ["finished", "silent"])
+def test_a_clear_rise_of_a_run_that_has_ended_needs_no_thirty_points(judge: Judge, state: str) -> None:
+    for points, verdict in ((14, Verdict.SKIPPED), (15, Verdict.QUIET), (25, Verdict.QUIET)):
+        rises = noisy_series(np.linspace(0.2, 0.78, points), 0.05)
+        assert judge("reward-not-improving", "grpo", reward=rises, state=state).verdict is verdict
+        assert judge("reward-not-improving", "grpo", reward=rises, state="running").verdict is Verdict.SKIPPED
+
+
+def test_a_short_run_that_has_ended_without_a_clear_rise_is_told_what_it_lacks(judge: Judge) -> None:
+    level = noisy_series(np.full(25, 0.5), 0.05)
+    judged = judge("reward-not-improving", "grpo", reward=noisy_series(np.full(14, 0.5), 0.05), state="finished")
+    assert judged.enable is not None
+    assert judged.enable.template == "engine.too-few.enable"
+    ended = judge("reward-not-improving", "grpo", reward=level, state="finished")
+    grows = judge("reward-not-improving", "grpo", reward=level, state="running")
+    assert (ended.verdict, grows.verdict) == (Verdict.SKIPPED, Verdict.SKIPPED)
+    assert ended.enable is not None
+    assert grows.enable is not None
+    assert (ended.enable.template, ended.enable.values) == ("reward-not-improving.ended_enable", {"needed": 30})
+    assert grows.enable.template == "engine.too-few.enable"
