@@ -154,3 +154,12 @@ def test_what_showed_at_the_jump_is_its_consequence(make_run: Callable[..., Run]
     course = {"kl_per_sequence": "2 90x39", "entropy_per_token": "1.2 0.01x39", "score": "0.4 -1x39"}
     causes = diagnose(make_run("ppo", **course, eos_tokens="60 0x39")).causes
     assert [cause.cause for cause in causes if "eos-never-generated" in cause.outcomes] == ["drastic-updates"]
+
+
+@pytest.mark.parametrize("sound", [3, 4, 5, 6])
+def test_a_stillness_begins_where_the_jump_arrived(judge: Judge, sound: int) -> None:
+    gone = 200 - sound
+    course = {"kl_per_token": f"0.001x{sound} 9 8x{gone - 1}", "entropy_per_token": f"1.2x{sound} 0.01x{gone}"}
+    course |= {"length_mean": f"120x{sound} 14x{gone}", "reward": f"0.45x{sound} 0x{gone}"}
+    outcome = judge("policy-frozen", "grpo", **course)
+    assert (outcome.message.template, outcome.first_step) == ("policy-frozen.kl", sound + 1)
