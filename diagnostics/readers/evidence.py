@@ -2,6 +2,9 @@
 
 Trainings of one sweep share their schedule, and with the same seed their first steps too. So what any training of the
 same settings would log proves nothing, and few steps prove something only where both logs wrote them at one moment.
+
+Other values are evidence against only where nearly all of them differ, from the beginning of both logs on: two logs of
+one training may shorten, use a name differently, or differ after a resume, which repeats steps.
 """
 
 from typing import NamedTuple
@@ -10,12 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from diagnostics.model.recording import Recording
-from diagnostics.model.series import NO_VALUES, RawSeries, Values
+from diagnostics.model.series import NO_STEPS, NO_VALUES, RawSeries, Values
 
 FEWEST_VALUES, FEWEST_STEPS = 3, 3  # that must be equal
 FEWEST_AT_ONE_TIME = 8  # values that must be equal, whole numbers and NaN among them, if written at one time
 MOST_NAMES = 32  # that are compared, those with the most points first
 EQUAL_SHARE = 0.95  # of the values at common steps; the rest are names that two trackers use differently
+FEWEST_NAMES_APART = 3  # whose values differ, in logs of two trainings; one or two may mean something else
 AT_ONE_TIME = 2.0  # seconds between two trackers' writing of one row
 SECONDS_APART = 120.0  # that no two trackers of one training are; one that is repeated takes longer to get there
 SHORTENED, EXACT = 1e-3, 1e-6  # relative: four digits on a console, float32 elsewhere
@@ -44,6 +48,16 @@ def are_one_training(one: Recording, two: Recording) -> bool | None:
     return _compared(_numbered(ours), _numbered(theirs), precision).verdict or found
 
 
+def are_two_trainings(one: Recording, two: Recording) -> bool:
+    """Whether two logs that both begin with their training are of different ones: hardly a value of theirs is equal."""
+    ours, theirs = telling_points(one), telling_points(two)
+    if not (_has_beginning(ours) and _has_beginning(theirs)):
+        return False
+    moving = {name: series for name, series in ours.items() if _moves(series) or _moves(theirs.get(name, series))}
+    precision = _Precision(SHORTENED, max(one.rounded_to, two.rounded_to))
+    return _compared(moving, theirs, precision).differs
+
+
 def telling_points(log: Recording) -> Points:
     """What a log says of one training and of no other, by name without the trackers' prefix."""
     bare = ((tag.removeprefix(_PREFIX), series) for tag, series in log.tags.items())
@@ -69,12 +83,18 @@ class _Precision(NamedTuple):
 
 class _Comparison(NamedTuple):
     """The values that two logs hold under one name at one step: which are equal, which tell something, how far apart
-    they were written (empty if unknown), and at how many steps some of them tell something."""
+    they were written (empty if unknown), and at how many steps and under how many names some tell something."""
 
     equal: Flags
     telling: Flags
     lags: Values
     steps: int
+    names: int
+
+    @property
+    def differs(self) -> bool:
+        is_enough = self.names >= FEWEST_NAMES_APART and self.steps >= FEWEST_STEPS
+        return is_enough and bool(self.equal[self.telling].mean() <= 1 - EQUAL_SHARE)
 
     @property
     def verdict(self) -> bool | None:
@@ -97,8 +117,23 @@ def _compared(ours: Points, theirs: Points, precision: _Precision) -> _Compariso
     lags = [np.abs(one.times - two.times) for one, two in pairs if len(one.times) and len(two.times)]
     none = np.empty(0, np.bool_)
     return _Comparison(
-        np.concatenate([none, *equal]), np.concatenate([none, *telling]), np.concatenate([NO_VALUES, *lags]), len(steps)
+        np.concatenate([none, *equal]),
+        np.concatenate([none, *telling]),
+        np.concatenate([NO_VALUES, *lags]),
+        len(steps),
+        sum(bool(tells.any()) for tells in telling),
     )
+
+
+def _moves(series: RawSeries) -> bool:
+    """Whether it is no constant, like a bound, which trainings of the same settings share."""
+    return len(np.unique(series.values)) > 1
+
+
+def _has_beginning(points: Points) -> bool:
+    """Whether a log's first row comes as early as its rows usually follow each other; after a resume it comes later."""
+    steps = np.unique(np.concatenate([NO_STEPS, *(series.steps for series in points.values())]))
+    return len(steps) > 1 and bool(steps[0] <= np.median(np.diff(steps)))
 
 
 def _at_common_steps(one: RawSeries, two: RawSeries) -> tuple[RawSeries, RawSeries]:

@@ -1,7 +1,8 @@
 """Groups the logs of one training, on evidence alone: a trainer may write TensorBoard, W&B, trackio and files at once.
 
 Logs belong together where one lies in the other's folder, where one is a copy of the other, or where both hold equal
-values at equal steps. That two trainings began together is no evidence: it only tells which logs are worth comparing.
+values at equal steps. What lies in one folder is still of two trainings where its values are. That two trainings began
+together is no evidence: it only tells which logs are worth comparing.
 """
 
 from collections import defaultdict
@@ -13,7 +14,7 @@ from diagnostics.readers.base import RunRef
 from diagnostics.readers.copies import copies_among
 from diagnostics.readers.equal_values import joined_by_values
 from diagnostics.readers.followed import without_followed
-from diagnostics.readers.openings import hold_one_training
+from diagnostics.readers.openings import hold_one_training, hold_two_trainings
 from diagnostics.readers.run_parts import (
     OWN,
     SAMPLES,
@@ -58,10 +59,20 @@ def _by_home(refs: list[RunRef]) -> list[RunRef]:
     for home, found in followers.items():
         near = _candidates(named.get(home, []), below.get(home, []) if home else [], alone)
         leader = _leading_log(home, near, found)
-        if leader is not None:
-            del alone[id(leader)]
-        joined.append(joined_ref([*([leader] if leader else []), *found]))
+        if leader is None:
+            joined.append(joined_ref(found))
+            continue
+        del alone[id(leader)]
+        others = [ref for ref in found if _is_of_another(ref, leader)]
+        joined.append(joined_ref([leader, *(ref for ref in found if ref not in others)]))
+        joined += [joined_ref(others)] if others else []
     return [*alone.values(), *joined]
+
+
+def _is_of_another(ref: RunRef, leader: RunRef) -> bool:
+    """Whether a log in a trainer's output folder is of another training than the folder's log, by their values."""
+    is_kept = leader.format in _FOLDERS_OF_ONE_RUN  # by the tracker, in the folder of that run alone
+    return not is_kept and ref.format not in SAMPLES and hold_two_trainings(ref, leader)
 
 
 def _is_attached(ref: RunRef) -> bool:

@@ -11,7 +11,7 @@ from diagnostics.foreign_files.bounds import BEGINNING_BYTES
 from diagnostics.foreign_files.folders import files_in
 from diagnostics.model.recording import Recording
 from diagnostics.readers.base import RunRef, UnreadableRun, format_named, load
-from diagnostics.readers.evidence import are_one_training, telling_points
+from diagnostics.readers.evidence import are_one_training, are_two_trainings, telling_points
 from diagnostics.runlog import EVENTS_FILE
 
 MOST_OPENINGS, MOST_ANSWERS = 256, 1 << 16  # that are remembered
@@ -24,6 +24,11 @@ _Key = tuple[str, Path, _Stamp]
 def hold_one_training(one: RunRef, two: RunRef) -> bool | None:
     """Whether the values of two logs are those of one training; None where they do not tell."""
     return _compared(_key(one), _key(two))
+
+
+def hold_two_trainings(one: RunRef, two: RunRef) -> bool:
+    """Whether the values of two logs are those of different trainings, wherever they lie."""
+    return _told_apart(_key(one), _key(two))
 
 
 def first_values(ref: RunRef) -> frozenset[str]:
@@ -59,6 +64,12 @@ def _key(ref: RunRef) -> _Key:
 def _compared(one: _Key, two: _Key) -> bool | None:
     first, second = _opening(one), _opening(two)
     return None if first is None or second is None else are_one_training(first, second)
+
+
+@lru_cache(MOST_ANSWERS)
+def _told_apart(one: _Key, two: _Key) -> bool:
+    first, second = _opening(one), _opening(two)
+    return first is not None and second is not None and are_two_trainings(first, second)
 
 
 @lru_cache(MOST_ANSWERS)

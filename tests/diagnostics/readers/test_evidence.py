@@ -9,7 +9,14 @@ import pytest
 
 from diagnostics.model.recording import Recording
 from diagnostics.model.series import RawSeries
-from diagnostics.readers.evidence import AT_ONE_TIME, EXACT, SECONDS_APART, are_one_training
+from diagnostics.readers.evidence import (
+    AT_ONE_TIME,
+    EXACT,
+    FEWEST_NAMES_APART,
+    SECONDS_APART,
+    are_one_training,
+    are_two_trainings,
+)
 
 LOSS, REWARD = [0.75, 0.5, 0.375], [0.125, 0.25, 0.625]
 
@@ -105,3 +112,64 @@ def test_steps_that_were_logged_twice_are_not_compared() -> None:
     assert (
         are_one_training(one, Recording(Path("log"), (), "log", "log", {"loss": twice, "b": two.tags["loss"]})) is None
     )
+
+
+def rows(shift: float = 0.0, names: int = FEWEST_NAMES_APART, first: int = 1, last: int = 40) -> Recording:
+    """A log of so many metrics, each with another curve."""
+    steps = np.arange(first, last + 1, dtype=np.int64)
+    curves = {f"metric/{number}": np.sin(steps / 7 + number) + 0.01 + shift for number in range(names)}
+    tags = {name: RawSeries(name, steps, curve, np.empty(0)) for name, curve in curves.items()}
+    return Recording(Path("log"), (), "log", "log", tags)
+
+
+def joined(one: Recording, two: Recording) -> Recording:
+    """A log with the points of both, one after the other."""
+    tags = {
+        name: RawSeries(
+            name,
+            np.concatenate([series.steps, two.tags[name].steps]),
+            np.concatenate([series.values, two.tags[name].values]),
+            np.empty(0),
+        )
+        for name, series in one.tags.items()
+    }
+    return replace(one, tags=tags)
+
+
+def test_logs_of_which_no_value_is_equal_are_of_two_trainings() -> None:
+    assert are_two_trainings(rows(), rows(0.5))
+    assert not are_two_trainings(rows(), rows())
+
+
+def test_one_or_two_metrics_that_differ_may_be_means_over_something_else() -> None:
+    few = FEWEST_NAMES_APART - 1
+
+    assert not are_two_trainings(rows(names=few), rows(0.5, names=few))
+    some = rows(0.5, names=few).tags | {name: rows(names=9).tags[name] for name in ("metric/7", "metric/8")}
+    assert not are_two_trainings(rows(names=9), replace(rows(), tags=some))
+
+
+def test_a_bound_that_both_share_does_not_make_them_one() -> None:
+    bound = RawSeries("clip/max", np.arange(1, 41), np.full(40, 0.25), np.empty(0))
+    ours, theirs = rows(), rows(0.5)
+
+    with_bounds = [replace(log, tags={**log.tags, "clip/max": bound}) for log in (ours, theirs)]
+    assert are_two_trainings(*with_bounds)
+
+
+def test_shortened_numbers_are_no_difference() -> None:
+    short = {
+        name: replace(series, values=np.round(series.values, 5) * (1 + 1e-4)) for name, series in rows().tags.items()
+    }
+    assert not are_two_trainings(rows(), replace(rows(), tags=short))
+
+
+def test_a_log_that_differs_after_a_resume_is_of_the_same_training() -> None:
+    assert not are_two_trainings(rows(), joined(rows(last=5), rows(0.5, first=6)))
+    assert not are_two_trainings(rows(last=30), rows(0.5, first=11))  # its first ten steps are in the other alone
+    assert are_two_trainings(rows(last=30), rows(0.5, first=1))
+
+
+def test_two_steps_are_too_few_to_tell_trainings_apart() -> None:
+    assert not are_two_trainings(rows(last=2), rows(0.5, last=2))
+    assert are_two_trainings(rows(last=3), rows(0.5, last=3))

@@ -158,6 +158,36 @@ def test_a_state_of_none_of_the_event_files_is_a_training_of_its_own(tmp_path: P
     assert sorted(map(sorted, formats(tmp_path))) == [["tensorboard"], ["tensorboard"], ["trainer-state"]]
 
 
+def output_folder(folder: Path, of_the_state: float, of_the_events: float) -> Path:
+    """A Trainer's output folder: its state, its event files and a table of samples."""
+    names, steps = ("loss", "reward", "entropy"), range(1, 21)
+    began = 1.7e9
+    told = [
+        event(
+            step,
+            began + step,
+            *(scalar(f"train/{name}", step / 8 + of_the_events + place) for place, name in enumerate(names)),
+        )
+        for step in steps
+    ]
+    (folder / "runs" / "a").mkdir(parents=True)
+    (folder / "runs" / "a" / f"events.out.tfevents.{int(began)}.vm.1.0").write_bytes(framed(told))
+    rows = [
+        {name: step / 8 + of_the_state + place for place, name in enumerate(names)} | {"step": step} for step in steps
+    ]
+    (folder / "trainer_state.json").write_text(json.dumps({"global_step": 20, "max_steps": 20, "log_history": rows}))
+    shutil.copytree(FIXTURES / "grpo116" / "out" / "completions", folder / "completions")
+    return folder
+
+
+def test_a_state_that_an_earlier_training_left_in_the_folder_is_not_joined_to_the_only_log(tmp_path: Path) -> None:
+    same = output_folder(tmp_path / "same", 0.01, 0.01)
+    other = output_folder(tmp_path / "other", 0.01, 0.26)
+
+    assert formats(same) == [{"tensorboard", "trainer-state", "completions"}]
+    assert sorted(map(sorted, formats(other))) == [["completions", "tensorboard"], ["trainer-state"]]
+
+
 def grouping_seconds(folder: Path, runs: int) -> float:
     """The CPU time that grouping so many runs takes, each with a log, a state and completions."""
     refs: list[RunRef] = []
