@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from diagnostics.language import N_
+from diagnostics.model.supervised import is_reference_point, optimises_preferences
 from diagnostics.producers.log import Log
 from diagnostics.producers.loose_names import SPELLINGS, loose_names
 from diagnostics.producers.producer import Producer
@@ -35,7 +36,8 @@ def recognise(log: Log) -> float:
 def read_traits(log: Log) -> LogTraits:
     """The algorithm that the path names, if the log holds metrics; else none, and a note what it holds instead."""
     tags = sorted(log.series)
-    named = loose_names(log.series)
+    points = frozenset(filter(is_reference_point, tags)) if optimises_preferences(tags) else frozenset[str]()
+    named = loose_names(tag for tag in tags if tag not in points)
     is_of_rl = not _OF_RL.isdisjoint(named.values())
     algorithm = _named_by(log.recording.path) if is_of_rl else None
     note = told(NO_METRIC)
@@ -46,7 +48,7 @@ def read_traits(log: Log) -> LogTraits:
     return LogTraits(
         algorithm=algorithm or "unknown",
         renamed=named,
-        ignored=frozenset(tag for tag in log.series if tag not in named and TAGS.get(tag) in named.values()),
+        ignored=points | {tag for tag in tags if tag not in named and TAGS.get(tag) in named.values()},
         total=total_steps(log),
         has_finished=has_finished(log),
         notes=(note,),

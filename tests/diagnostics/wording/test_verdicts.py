@@ -8,6 +8,7 @@ import pytest
 
 from diagnostics.api import diagnose, open_run
 from diagnostics.model.status import Status
+from diagnostics.model.supervised import supervised_tags
 from diagnostics.runlog import RunLog
 from diagnostics.wording.verdicts import verdict_sentence, vital_lines
 
@@ -33,6 +34,39 @@ def test_a_log_of_preferences_holds_no_rl(tmp_path: Path) -> None:
     file = tmp_path / "dpo.jsonl"
     file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     assert diagnose(open_run(file)).verdict == "not-rl"
+
+
+@pytest.mark.parametrize(
+    ("tags", "verdict"),
+    [
+        (("kl",), "not-rl"),  # KTO
+        (("eval_kl", "eval_rewards/chosen", "eval_rewards/rejected"), "not-rl"),
+        (("delta",), "not-rl"),  # BCO
+        (("nll_loss", "rewards/margins", "rewards/accuracies"), "not-rl"),  # CPO
+        (("objective/kl", "beta", "val/contain_eos_token"), "no-problem-found"),  # online DPO, NashMD, XPO
+        (("kl", "reward"), "no-problem-found"),
+    ],
+)
+def test_what_logs_rewards_of_given_answers_is_rl_only_where_it_makes_answers(
+    tmp_path: Path, tags: tuple[str, ...], verdict: str
+) -> None:
+    names = ("loss", "rewards/chosen", "rewards/rejected", "logps/chosen", *tags)
+    rows = [{name: 0.25 + step / 90 + place for place, name in enumerate(names)} | {"step": step} for step in range(50)]
+    (tmp_path / "trainer_state.json").write_text(json.dumps({"log_history": rows}))
+    assert diagnose(open_run(tmp_path)).verdict == verdict
+
+
+def test_a_kl_without_answers_to_compare_is_that_of_a_policy(diagnosed) -> None:
+    rows = [{"loss": 1 - step / 90, "kl": step / 90, "rewards/chosen": 0.3} for step in range(50)]
+    assert diagnosed(*rows, algorithm="unknown").verdict != "not-rl"
+
+
+@pytest.mark.parametrize(("setting", "is_of_rl"), [("max_completion_length", False), ("num_generations", True)])
+def test_a_length_limit_is_no_sign_of_rl_where_answers_are_given(tmp_path: Path, setting: str, is_of_rl: bool) -> None:
+    row = {"loss": 0.7, "rewards/chosen": 0.1, "rewards/rejected": -0.1}
+    (tmp_path / "trainer_state.json").write_text(json.dumps({"log_history": [{**row, "step": 1}, {**row, "step": 2}]}))
+    run = replace(open_run(tmp_path), config={setting: 256})
+    assert supervised_tags(run) == (() if is_of_rl else ("loss",))
 
 
 def test_the_training_of_a_reward_model_holds_no_rl(diagnosed) -> None:
