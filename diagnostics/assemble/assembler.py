@@ -70,6 +70,7 @@ class Assembler:
             histograms=_histograms(recording, translation),
             config=translation.log.config,
             tags=translation.trainer.tags_of(translation.algorithm),
+            unused=translation.unused(),
             settings=settings,
             derived=DerivedSeries(series, settings, _whole_tables(samples, settings, quirks)),
             quirks=quirks,

@@ -25,6 +25,7 @@ class Metric:
     """A metric under its canonical name.
 
     `healthy` says in a few words what a good curve does; `low` and `high` bound the values that exist at all.
+    `to_log` says what to log, in words, where the title alone does not.
     `formula` is what the trainers' code computes; `slip` says where the documents state something else;
     `source` is the page that defines it.
     """
@@ -35,6 +36,7 @@ class Metric:
     meaning: str
     section: Section
     healthy: str = ""
+    to_log: str = ""
     formula: str = ""
     slip: str = ""
     low: float | None = None

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,15 +41,22 @@ class DataHealth:
     rounded_to: float = 0.0
 
 
+class Unused(NamedTuple):
+    """A logged tag that is not what its name says: why, as the end of a sentence."""
+
+    tag: str
+    why: str
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """One training run, read whole. Immutable; a growing run is read again as a new Run.
 
     `series` maps a canonical metric name, or an unmapped tag, to its Series; `histograms` does the same. `derived`
     holds metrics that are not logged but follow from what is; it may compute them when asked. `tags` maps a metric to
-    what its producer calls it, logged or not. `config` is flat, in the producer's argument names; `settings` holds the
-    same by canonical name. `observed_at` (seconds since the epoch) is the moment of reading: rules have no clock of
-    their own.
+    what its producer calls it, logged or not; `unused` maps one to a logged tag that is not it in this run. `config` is
+    flat, in the producer's argument names; `settings` holds the same by canonical name. `observed_at` (seconds since
+    the epoch) is the moment of reading: rules have no clock of their own.
     """
 
     path: Path
@@ -68,6 +75,7 @@ class Run:
     settings: Settings = field(default_factory=Settings)
     derived: Mapping[str, Series] = field(default_factory=dict)
     tags: Mapping[str, str] = field(default_factory=dict)
+    unused: Mapping[str, Unused] = field(default_factory=dict)
     quirks: frozenset[Quirk] = frozenset()  # what its producer does differently
     histograms: Mapping[str, Histograms] = field(default_factory=dict)
     created: float | None = None
@@ -90,14 +98,21 @@ class Run:
         return replace(self, derived={})
 
     def names_of(self, metrics: Sequence[str]) -> tuple[str, ...]:
-        """What its producer calls these metrics, those that it logs; where it logs none, what they are in words."""
-        tags = [tag for name in metrics if (tag := self._tag_of(name))]
-        return tuple(dict.fromkeys(tags or map(_in_words, metrics)))
+        """What its producer calls these metrics, those that it logs; where it logs none, their titles."""
+        return self.tags_for(metrics) or tuple(dict.fromkeys(map(_title, metrics)))
 
-    def _tag_of(self, name: str) -> str | None:
-        base = name.removeprefix(EVAL_PREFIX)
-        tag = self.tags.get(base)
-        return tag if tag is None or base == name else EVAL_PREFIX + tag
+    def tags_for(self, metrics: Sequence[str]) -> tuple[str, ...]:
+        """What its producer calls these metrics, those that it logs; on held-out prompts else as in training."""
+        own = [tag for name in metrics if (tag := self.tags.get(name))]
+        held_out = (name.removeprefix(EVAL_PREFIX) for name in metrics if name.startswith(EVAL_PREFIX))
+        tags = own or [EVAL_PREFIX + tag for name in held_out if (tag := self.tags.get(name))]
+        return tuple(dict.fromkeys(tag for tag in tags if not self._is_taken(tag)))
+
+    def _is_taken(self, tag: str) -> bool:
+        """Whether the "…" of a tag may be read as the name in one that is logged as another metric."""
+        start, dots, end = tag.partition("…")
+        logged = (series.tag for series in self.series.values())
+        return bool(dots) and any(other.startswith(start) and other.endswith(end) for other in logged)
 
     def by_reward_function(self, base: str) -> dict[str, Series]:
         """The series of one metric for each reward function, by function name; none of a metric that has no such."""
@@ -153,7 +168,13 @@ def _first_with_points(series: Mapping[str, Series], names: Iterable[str]) -> Se
     return next((found for name in names if (found := series.get(name)) is not None and len(found)), None)
 
 
-def _in_words(name: str) -> str:
+def _title(name: str) -> str:
     """A metric's title in quotes: "“Reward” on held-out prompts"."""
     found = metric(name)
     return f"“{found.title if found else name}”" + (" on held-out prompts" if name.startswith(EVAL_PREFIX) else "")
+
+
+def what_to_log(name: str) -> str:
+    """A metric in words that stand on their own: "the standard deviation of the rewards"."""
+    found = metric(name)
+    return found.to_log if found and found.to_log and not name.startswith(EVAL_PREFIX) else _title(name)

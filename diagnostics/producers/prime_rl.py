@@ -6,6 +6,7 @@ every environment and `effective` what was trained on. Of several agents none is
 
 from collections.abc import Mapping
 
+from diagnostics.language import N_
 from diagnostics.model.vocabulary import ALL_PREFIX, PART_PREFIX
 from diagnostics.producers.log import Log
 from diagnostics.producers.producer import Producer
@@ -172,12 +173,16 @@ CAVEATS = (
 _REWARDS = ("agg/effective/", "agg/all/"), "/reward/mean"
 
 
+SEVERAL_AGENTS = N_("several agents are trained, and none of their rewards is that of the run")
+
+
 def read_traits(log: Log) -> LogTraits:
     """GRPO; where several agents are trained, none of their rewards is the run's."""
     start, end = _REWARDS
     of_agents = frozenset(tag for tag in log.series if tag.startswith(start) and tag.endswith(end))
     agents = {tag.split("/")[2] for tag in of_agents}
-    return LogTraits("grpo", scales=SCALES, ignored=of_agents if len(agents) > 1 else frozenset())
+    ignored = of_agents if len(agents) > 1 else frozenset[str]()
+    return LogTraits("grpo", scales=SCALES, ignored=ignored, why_ignored=dict.fromkeys(ignored, SEVERAL_AGENTS))
 
 
 TRAINER = Trainer(

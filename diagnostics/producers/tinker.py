@@ -3,6 +3,7 @@
 Metrics: `tinker_cookbook/rl/metrics.py` and `metric_util.py`. Settings: `Config` in `tinker_cookbook/rl/train.py`.
 """
 
+from diagnostics.language import N_
 from diagnostics.producers.log import Log
 from diagnostics.producers.producer import Producer
 from diagnostics.producers.trainer import Caveat, LogTraits, Trainer, recognised_by
@@ -29,6 +30,8 @@ TAGS = {
 FAMILIES = {"env/{name}/reward/total": "reward_func_mean/{name}"}
 TURNS = "env/all/turns_per_episode"
 OF_A_TURN = frozenset({"env/all/ac_tokens_per_turn", "env/all/ob_tokens_per_turn"})
+SEVERAL_TURNS = N_("an episode has several turns, and each of them is counted by itself")
+NO_TURNS = N_("the log does not say that an episode has one turn (env/all/turns_per_episode)")
 CAVEATS = (
     Caveat(
         ("optim/kl_sample_train_v1", "optim/kl_sample_train_v2"),
@@ -54,6 +57,7 @@ def read_traits(log: Log) -> LogTraits:
         scales={"env/all/by_group/frac_mixed": -1.0},
         offsets={"env/all/by_group/frac_mixed": 1.0},
         ignored=frozenset() if has_one_turn else OF_A_TURN,
+        why_ignored=dict.fromkeys(OF_A_TURN, NO_TURNS if turns is None else SEVERAL_TURNS),
     )
 
 

@@ -46,8 +46,9 @@ class LogTraits:
     """What a trainer reads from one log beyond the names of its tags.
 
     scales, powers, offsets: by tag, the factor, the exponent (applied first) and the summand (applied last) that
-    convert its values · ignored: tags whose name does not have its usual meaning in this log · renamed: tags that are
-    another metric in this log · counts_rows: the logged steps are meaningless, so rows are counted instead.
+    convert its values · ignored: tags whose name does not have its usual meaning in this log · why_ignored: by tag, the
+    reason, where a user asks for it, as the end of a sentence · renamed: tags that are another metric in this log ·
+    counts_rows: the logged steps are meaningless, so rows are counted instead.
     """
 
     algorithm: str
@@ -55,6 +56,7 @@ class LogTraits:
     powers: Mapping[str, float] = field(default_factory=dict)
     offsets: Mapping[str, float] = field(default_factory=dict)
     ignored: frozenset[str] = frozenset()
+    why_ignored: Mapping[str, str] = field(default_factory=dict)
     renamed: Mapping[str, str] = field(default_factory=dict)
     total: int | None = None
     has_finished: bool = False

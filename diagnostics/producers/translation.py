@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from diagnostics.model.recording import Recording
+from diagnostics.model.run import Unused
+from diagnostics.model.vocabulary import EVAL_PREFIX
 from diagnostics.producers import unknown
 from diagnostics.producers.log import Log
 from diagnostics.producers.own_names import NO_NAMES, OwnNames
@@ -43,6 +45,16 @@ class Translation:
     def name_of(self, tag: str) -> MetricName | None:
         """What a tag without the transport's prefix means; the user's own name wins. None where it is unknown."""
         return self.own.name_of(tag) or self.trainer.name_of(tag, self.log, self.traits)
+
+    def unused(self) -> dict[str, Unused]:
+        """Metric → the tag of that name that is not read as it, where the trainer gives a reason."""
+        found: dict[str, Unused] = {}
+        for bare, why in sorted(self.traits.why_ignored.items()):
+            for tag in {bare, EVAL_PREFIX + bare} & self.log.series.keys():
+                name = self.trainer.metric_of(tag)
+                if name and self.name_of(tag) is None:
+                    found.setdefault(name, Unused(tag, why))
+        return found
 
     def tags(self) -> list[str]:
         """Every tag, those that the user named first: of two tags for one metric the first is taken."""

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from diagnostics.model.messages import Message, Value
-from diagnostics.model.run import Run
+from diagnostics.model.quirks import Quirk
+from diagnostics.model.run import Run, what_to_log
 from diagnostics.model.settings import Settings
 from diagnostics.rules.rule import Skipped
 
@@ -14,6 +15,8 @@ TEXTS: Mapping[str, str] = {
     "missing.metric.enable": "Log {names}.",
     "missing.metrics": "The log has none of these metrics: {names}.",
     "missing.metrics.enable": "Log one of {names}.",
+    "missing.unused": "The log has {tag}, but it is not used: {what}.",
+    "missing.of-samples.enable": "Log completions with their rewards{setting}.",
     "missing.kl-off": "KL to the reference is not logged without a penalty on it, and there is none.",
     "missing.kl-grpo": "KL to the reference is not logged; trainers log it only where there is a penalty on it.",
     "missing.kl.enable": "Log the KL to the reference.",
@@ -47,6 +50,8 @@ ENGINE_DISTANCES = (
     "engine_log_perplexity_difference",
 )
 """Units other than nats per token of mean absolute difference, in which the distance between engines is logged."""
+OF_SAMPLES = frozenset({"reward_std", "score_std", "zero_std_fraction"})
+"""What follows from completions with their rewards, whatever else they hold."""
 SAMPLES = ("log_completions", "num_completions_to_log", "sample_generations")
 """Settings by which completions are logged."""
 
@@ -54,7 +59,7 @@ SAMPLES = ("log_completions", "num_completions_to_log", "sample_generations")
 def why_missing(names: tuple[str, ...], run: Run) -> Skipped:
     """Why a run logs none of these metrics, when a rule needs one of them, and what would enable it.
 
-    Metrics go by the producer's tags, and by their titles where it has none for any of them.
+    Metrics go by the producer's tags, and by their titles and in words where it has none for any of them.
     """
     if not run.series:
         return Skipped(Message("missing.any"), Message("missing.any.enable"))
@@ -66,10 +71,25 @@ def why_missing(names: tuple[str, ...], run: Run) -> Skipped:
         return Skipped(Message(special), _kl_penalty(run.settings), applies=special not in ABSENT)
     if special:
         return Skipped(Message(special), Message(f"{special}.enable"))
-    called = run.names_of(names)
-    template = "missing.metric" if len(called) == 1 else "missing.metrics"
-    values = {"names": ", ".join(called[:MOST_NAMES]) + (", …" if len(called) > MOST_NAMES else "")}
-    return Skipped(Message(template, values), Message(f"{template}.enable", values))
+    if unused := next((run.unused[name] for name in names if name in run.unused), None):
+        return Skipped(Message("missing.unused", {"tag": unused.tag, "what": unused.why}), _to_enable(names, run))
+    return Skipped(_of_names(run.names_of(names)), _to_enable(names, run))
+
+
+def _to_enable(names: tuple[str, ...], run: Run) -> Message:
+    """What to log: a tag that the producer has and does not use here is no help."""
+    tags = () if any(name in run.unused for name in names) else run.tags_for(names)
+    setting = samples_setting(run.settings)
+    has_samples = bool(run.samples.steps) or Quirk.SELECTS_SAMPLES in run.quirks
+    if not tags and setting and not has_samples and not OF_SAMPLES.isdisjoint(names):
+        return Message("missing.of-samples.enable", {"setting": setting})
+    return _of_names(tags or tuple(dict.fromkeys(map(what_to_log, names))), ".enable")
+
+
+def _of_names(names: tuple[str, ...], end: str = "") -> Message:
+    template = "missing.metric" if len(names) == 1 else "missing.metrics"
+    listed = ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
+    return Message(template + end, {"names": listed})
 
 
 def in_brackets(settings: Settings, *names: str) -> Message | Value:

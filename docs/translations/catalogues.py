@@ -86,7 +86,7 @@ def _causes() -> Iterator[Text]:
 
 def _metrics() -> Iterator[Text]:
     for entry in METRICS:
-        for field in ("title", "unit", "meaning", "healthy", "formula", "slip"):
+        for field in ("title", "unit", "meaning", "to_log", "healthy", "formula", "slip"):
             yield Text(getattr(entry, field), "diagnostics/model/vocabulary", f"{entry.name}: {field}")
     for name, formulas in BY_TARGET.items():
         for formula in formulas:

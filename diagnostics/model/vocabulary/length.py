@@ -58,6 +58,7 @@ LENGTH_METRICS: tuple[Metric, ...] = (
         "tokens",
         "End-of-sequence tokens generated: the number of complete responses.",
         "length",
+        to_log="the number of end tokens generated",
         healthy="near the batch size",
         low=0,
         slip="Counted on the local process only, on raw responses.",

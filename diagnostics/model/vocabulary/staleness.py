@@ -79,6 +79,7 @@ STALENESS_METRICS: tuple[Metric, ...] = (
         "samples",
         "Samples that wait for the trainer.",
         "staleness",
+        to_log="the number of samples that wait for the trainer",
         low=0,
         source=ASYNC_GRPO,
     ),

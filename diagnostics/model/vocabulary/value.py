@@ -20,6 +20,7 @@ VALUE_METRICS: tuple[Metric, ...] = (
         "fraction",
         "Share of clipped value updates.",
         "value",
+        to_log="the share of clipped value updates",
         healthy="low",
         low=0,
         high=1,

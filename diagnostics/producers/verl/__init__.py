@@ -5,6 +5,7 @@ Settings: `verl/trainer/config/ppo_trainer.yaml`.
 
 from pathlib import Path
 
+from diagnostics.language import N_
 from diagnostics.producers.estimators import by_estimator
 from diagnostics.producers.log import Log
 from diagnostics.producers.nested_config import planned_steps, value_at
@@ -44,10 +45,10 @@ CAVEATS = (
 
 
 VALIDATIONS = (
-    "val/test_score/{name}",
     *(f"val-{part}/{{name}}/reward/mean@{answers}" for part in ("core", "aux") for answers in (1, 2, 4, 8, 16, 32, 64)),
+    "val/test_score/{name}",
 )
-
+SEVERAL_VALIDATIONS = N_("there are several validation sets, and none of their scores is that of the run")
 
 _SHOWS = recognised_by(
     *(("critic/score/mean", tag) for tag in ("actor/ppo_kl", "actor/pg_clipfrac", "response_length/mean")),
@@ -70,12 +71,14 @@ def read_traits(log: Log, algorithm: str) -> LogTraits:
     """
     found, notes = by_estimator(log.config, "algorithm.adv_estimator", algorithm)
     validated = frozenset(tag for tag in log.series if _is_validation(tag))
+    ignored = validated if len(validated) > 1 else frozenset[str]()
     total = planned_steps(log.config, "trainer.total_training_steps")
     return LogTraits(
         found,
         scales=SCALES,
         offsets=OFFSETS,
-        ignored=validated if len(validated) > 1 else frozenset(),
+        ignored=ignored,
+        why_ignored=dict.fromkeys(ignored, SEVERAL_VALIDATIONS),
         total=total,
         notes=notes,
         renamed=IN_ASYNCHRONOUS_LOGS if _samples_beside(log) else {},
