@@ -3,8 +3,9 @@
 It is the only log of a training without a tracker, which is the default of TRL with transformers 5.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from diagnostics.foreign_files.folders import files_in
 from diagnostics.model.recording import Recording, Source
@@ -16,6 +17,7 @@ from diagnostics.readers.console.text_log import TextLog
 from diagnostics.readers.console_end import WELL_ENDED
 from diagnostics.readers.single_file import FileReader, name_of
 from diagnostics.readers.wandb.run_folders import is_own_log, parts_of, run_id_of, run_of_output
+from diagnostics.readers.wandb.settings_file import CONFIG, settings_in
 
 MARKS = "*.log", "*.out", "*.txt"
 
@@ -49,6 +51,10 @@ class Reader(FileReader[TextLog]):
     def name(self) -> str:
         return f"{_name(self.file)} {self._number}" if self._number else _name(self.file)
 
+    def files(self) -> tuple[Path, ...]:
+        """The file, and the settings that W&B keeps beside its copy of the console."""
+        return (self.file, self.file.with_name(CONFIG)) if run_of_output(self.file) else (self.file,)
+
     def open_log(self) -> TextLog:
         return TextLog(self.file, self._number)
 
@@ -59,7 +65,7 @@ class Reader(FileReader[TextLog]):
             run_id=f"{_run_id(self.file)} {self._number}" if self._number else _run_id(self.file),
             name=self.name(),
             tags=log.training.series(),
-            config=log.training.settings.found,
+            config=_settings_kept(self.file) or log.training.settings.found,
             status=status,
             console=self.file,
             console_tail="\n".join(log.ending.lines) if status.state not in WELL_ENDED else "",
@@ -74,6 +80,11 @@ def _home(file: Path) -> Path:
     """The folder of the run: W&B's for its copy of the console, else that of the text."""
     run = run_of_output(file)
     return run.parent / parts_of(run)[0].name if run else file.parent
+
+
+def _settings_kept(file: Path) -> Mapping[str, Any]:
+    """The settings that W&B kept beside its copy of the console, which are those of the run."""
+    return settings_in(file.with_name(CONFIG)) if run_of_output(file) else {}
 
 
 def _name(file: Path) -> str:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.foreign_files import read_text
-from diagnostics.foreign_files.documents import read_yaml
 from diagnostics.foreign_files.folders import files_in
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Samples
@@ -20,11 +19,12 @@ from diagnostics.readers.files.protobuf import FIXED64, VARINT, signed, spans, v
 from diagnostics.readers.liveness import state_of, time_last_written
 from diagnostics.readers.rows import AXES, Rows
 from diagnostics.readers.wandb.records import WandbRecords
+from diagnostics.readers.wandb.settings_file import CONFIG, settings_in
 from diagnostics.told import told
 
 FILES = "run-*.swanlab"
 MAGIC = b":SWL"
-CONFIG, REQUIREMENTS = "config.yaml", "requirements.txt"
+REQUIREMENTS = "requirements.txt"
 # Record
 _START, _FINISH, _COLUMN, _SCALAR = 10, 11, 12, 13
 # StartRecord, FinishRecord
@@ -116,7 +116,7 @@ class Reader:
             run_id=run_id,
             name=log.name or run_id,
             tags=log.rows.columns.series(),
-            config=_config(folder / CONFIG),
+            config=settings_in(folder / CONFIG),
             text=_texts(folder / REQUIREMENTS),
             status=status,
             created=log.started,
@@ -207,16 +207,6 @@ def _seconds(timestamp: Any) -> float | None:
     found = _message(timestamp)
     seconds, nanos = found.get(_SECONDS, 0), found.get(_NANOS, 0)
     return seconds + nanos * _NANOSECOND if isinstance(seconds, int) and isinstance(nanos, int) else None
-
-
-def _config(file: Path) -> dict[str, Any]:
-    """The settings, each nested under `value`; none without PyYAML, which reads the file."""
-    try:
-        found = read_yaml(file, errors="replace")
-    except (ImportError, OSError, ValueError):
-        return {}
-    items = found.items() if isinstance(found, dict) else ()
-    return {str(name): item["value"] for name, item in items if isinstance(item, dict) and "value" in item}
 
 
 def _texts(file: Path) -> dict[str, str]:

@@ -89,6 +89,34 @@ def test_a_log_without_a_byte_is_told_and_leaves_what_was_printed(wandb_folder: 
     assert any("is empty: its writer has not written a record yet" in note for note in run.notes)
 
 
+def test_the_settings_that_wandb_kept_are_those_of_what_was_printed(wandb_folder: Path) -> None:
+    folder = run_folder(wandb_folder)
+    (folder / "run-abc.wandb").write_bytes(b"")
+    (folder / "files" / "config.yaml").write_text(
+        "wandb_version: 1\n_wandb:\n  value: {cli_version: 0.19.0}\n"
+        "learning_rate:\n  desc: null\n  value: 2.0e-06\nnum_generations:\n  value: 8\n"
+    )
+
+    assert open_run(wandb_folder).config == {"learning_rate": 2e-06, "num_generations": 8}
+
+
+@pytest.mark.parametrize("text", [None, "", "{", "- a\n- b\n", "a: &a [*a]\n"])
+def test_settings_that_cannot_be_read_leave_what_was_printed(wandb_folder: Path, text: str | None) -> None:
+    folder = run_folder(wandb_folder)
+    (folder / "run-abc.wandb").unlink()
+    if text is not None:
+        (folder / "files" / "config.yaml").write_text(text)
+
+    assert open_run(wandb_folder).steps.tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_config_file_beside_a_text_of_no_tracker_is_not_the_settings_of_its_run(tmp_path: Path) -> None:
+    (tmp_path / "output.log").write_text(OUTPUT)
+    (tmp_path / "config.yaml").write_text("learning_rate:\n  value: 2.0e-06\n")
+
+    assert "learning_rate" not in open_run(tmp_path).config
+
+
 def test_a_log_that_was_cut_off_goes_on_with_what_was_printed(wandb_folder: Path) -> None:
     written_by(run_folder(wandb_folder), steps=4)
 
