@@ -17,11 +17,12 @@ from diagnostics.model.cause import Cause
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
+from diagnostics.model.vocabulary.part_time import PART_TIME_METRICS
 from diagnostics.model.vocabulary.time import TIME_METRICS
 
 COMPARED = (31, 40)
 """The steps whose mean stands for a metric where sick runs are compared with healthy ones: all runs have them."""
-_CLOCKS = frozenset({"episodes_per_second", *(each.name for each in TIME_METRICS)})
+_CLOCKS = frozenset({"episodes_per_second", *(each.name for each in (*TIME_METRICS, *PART_TIME_METRICS))})
 
 
 @dataclass(frozen=True, slots=True)

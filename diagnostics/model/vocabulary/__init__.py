@@ -17,6 +17,7 @@ from diagnostics.model.vocabulary.length import LENGTH_METRICS
 from diagnostics.model.vocabulary.loss_mask import LOSS_MASK_METRICS
 from diagnostics.model.vocabulary.memory import MEMORY_METRICS
 from diagnostics.model.vocabulary.packing import PACKING_METRICS
+from diagnostics.model.vocabulary.part_time import PART_TIME_METRICS
 from diagnostics.model.vocabulary.policy import POLICY_METRICS
 from diagnostics.model.vocabulary.progress import PROGRESS_METRICS
 from diagnostics.model.vocabulary.reward import REWARD_METRICS
@@ -42,6 +43,7 @@ METRICS: tuple[Metric, ...] = (
     *STALENESS_METRICS,
     *ENVIRONMENT_METRICS,
     *TIME_METRICS,
+    *PART_TIME_METRICS,
     *ROLLOUT_TIME_METRICS,
     *THROUGHPUT_METRICS,
     *PACKING_METRICS,
