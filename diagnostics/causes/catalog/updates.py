@@ -151,7 +151,7 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
             Variant(
                 "reward",
                 first_nonfinite_is_a_reward,
-                summary="A reward function returned something that is no number.",
+                summary="A reward function returned a value that is not a number.",
                 remedies=("finite-functions", "checked-reward", "earlier-checkpoint"),
             ),
         ),

@@ -65,7 +65,7 @@ REWARD_REMEDIES: tuple[Remedy, ...] = (
     ),
     Remedy(
         "finite-functions", REWARD_SOURCE, finite_functions,
-        "{function} returned something that is no number: leave it out until it is corrected.",
+        "{function} returned a value that is not a number: leave it out until it is corrected.",
         "by definition: one NaN in the loss reaches every weight",
     ),
     Remedy(

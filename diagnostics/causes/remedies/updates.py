@@ -31,8 +31,8 @@ from diagnostics.causes.remedies.suggestions import (
 UPDATE_REMEDIES: tuple[Remedy, ...] = (
     Remedy(
         "fitted-learning-rate", LEARNING_RATE, fitted_learning_rate,
-        "One update went as far as {size} nats per token, {times} times the target of 0.01. Its KL grows with the "
-        "square of the learning rate, so that a rate {factor} times lower reaches the target.",
+        "Typical updates went as far as {size} nats per token, {times} times the target of 0.01. Their KL grows with "
+        "the square of the learning rate, so that a rate {factor} times lower reaches the target.",
         "Schulman's target KL of 0.01; TRL logging page (policy/approxkl_avg)",
     ),
     Remedy(
