@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from diagnostics.model.algorithms import CRUCIAL, CRUCIAL_ANYWHERE, MAIN_REWARD, STANDS_FOR
+from diagnostics.model.algorithms import CRUCIAL, CRUCIAL_ANYWHERE, MAIN_REWARD, STANDS_FOR, TELLING
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.model.series import NO_STEPS, NO_VALUES, Series
@@ -14,13 +14,16 @@ _ORDER = {metric.name: index for index, metric in enumerate(METRICS)}
 def crucial_series(run: Run) -> list[Series]:
     """The crucial values of the run's algorithm; a base name selects the series of all its reward functions.
 
-    A value that the run has not logged yet is a series without points, so that a page can reserve its place. Of an
-    algorithm without such a list there are those that it logged.
+    A value that the run has not logged yet is a series without points, so that a page can reserve its place. Behind
+    them stands what tells most beside them, as far as it is logged. Of an algorithm without such lists there are those
+    that it logged.
     """
     bases = CRUCIAL.get(run.algorithm)
     if bases is None:
         return [series for name in CRUCIAL_ANYWHERE if (series := run.get(name)) is not None and len(series)]
-    return [series for base in bases for series in _matching_series(run, _logged_for(run, base))]
+    crucial = [series for base in bases for series in _matching_series(run, _logged_for(run, base))]
+    telling = (run.series.get(name) for name in TELLING[run.algorithm])
+    return [*crucial, *(series for series in telling if series is not None and len(series))]
 
 
 def other_series(run: Run, outcomes: Sequence[Outcome] = ()) -> list[Series]:

@@ -39,6 +39,16 @@ CRUCIAL: dict[str, tuple[str, ...]] = {
 }
 """The crucial values of the logging pages, by algorithm, in their order. A base name stands for all its functions."""
 
+_GROUP_TELLING = ("length_mean", "entropy_per_token", "zero_std_fraction", "reward_std", "grad_norm")
+_PPO_TELLING = ("entropy_per_token", "length_mean", "eos_tokens", "grad_norm")
+TELLING: dict[str, tuple[str, ...]] = {
+    "ppo": _PPO_TELLING,
+    "ppo-legacy": _PPO_TELLING,
+    "grpo": _GROUP_TELLING,
+    "rloo": _GROUP_TELLING,
+}
+"""What most findings rest on beside them, by algorithm."""
+
 CRUCIAL_ANYWHERE = (
     *("reward", "rlhf_reward", "score", "reward_std", "kl_per_token", "kl_per_sequence", "approx_kl"),
     *("entropy_per_token", "entropy_per_sequence", "length_mean", "truncated_fraction"),

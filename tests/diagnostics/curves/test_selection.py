@@ -26,7 +26,7 @@ def grpo(tmp_path: Path) -> Run:
 
 def test_the_crucial_values_stand_in_the_order_of_the_documents_whether_logged_or_not(tmp_path: Path) -> None:
     values = crucial_series(grpo(tmp_path))
-    logged = ["reward", "kl_per_token", "truncated_fraction", "reward_func_mean/format"]
+    logged = ["reward", "kl_per_token", "truncated_fraction", "reward_func_mean/format", "entropy_per_token"]
     assert [series.name for series in values if len(series)] == logged
     places = ["reward", "kl_per_token", "clip_ratio", "clip_ratio_region_mean", "truncated_fraction"]
     assert [series.name for series in values][:5] == places
@@ -39,7 +39,7 @@ def test_every_series_is_either_crucial_or_among_the_others(tmp_path: Path) -> N
 
 
 def test_unmapped_names_come_last(tmp_path: Path) -> None:
-    assert [series.name for series in other_series(grpo(tmp_path))] == ["learning_rate", "entropy_per_token", "my/own"]
+    assert [series.name for series in other_series(grpo(tmp_path))] == ["learning_rate", "my/own"]
 
 
 def test_parts_of_the_data_stand_behind_the_whole(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_parts_of_the_data_stand_behind_the_whole(tmp_path: Path) -> None:
         log.log(1, {**ROW, "part/math/reward": 0.5, "all/length_mean": 9.0})
     names = [series.name for series in other_series(open_run(tmp_path / "a"))]
 
-    assert names == ["learning_rate", "entropy_per_token", "all/length_mean", "part/math/reward", "my/own"]
+    assert names == ["learning_rate", "all/length_mean", "part/math/reward", "my/own"]
 
 
 def test_the_main_reward_is_what_should_keep_going_up(tmp_path: Path) -> None:

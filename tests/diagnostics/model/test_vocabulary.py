@@ -1,6 +1,6 @@
 """Tests of the vocabulary itself."""
 
-from diagnostics.model.algorithms import CRUCIAL, MAIN_REWARD
+from diagnostics.model.algorithms import CRUCIAL, MAIN_REWARD, TELLING
 from diagnostics.model.vocabulary import METRICS, metric
 
 
@@ -21,7 +21,7 @@ def test_kl_is_never_without_its_unit() -> None:
 
 
 def test_the_crucial_values_are_in_the_vocabulary() -> None:
-    listed = {name for names in (*CRUCIAL.values(), *MAIN_REWARD.values()) for name in names}
+    listed = {name for names in (*CRUCIAL.values(), *TELLING.values(), *MAIN_REWARD.values()) for name in names}
     assert [name for name in sorted(listed) if metric(name) is None] == []
 
 
