@@ -33,6 +33,7 @@ import numpy as np
 
 from diagnostics.detectors.averages import ewma, finite_points, latest_value, start_level
 from diagnostics.detectors.extremes import extreme
+from diagnostics.detectors.greedy import VARIED
 from diagnostics.detectors.rolling import MEDIAN_WINDOW, rolling_median
 from diagnostics.detectors.stillness import change_of_level
 from diagnostics.detectors.trend import trend
@@ -107,7 +108,8 @@ class EntropyCollapse(RunRule[Limits]):
         series = series_of(run, "entropy_per_token")
         limits = paced(limits, run, series, start=5, flat=20)
         most = _most_of_certain(run, series, limits)
-        starts_certain = start_level(series.values / most, MEDIAN_WINDOW) <= 1.0
+        was_varied = start_level(series.values, points=1) >= VARIED
+        starts_certain = not was_varied and start_level(series.values / most, MEDIAN_WINDOW) <= 1.0
         certain = self._certain(run, series, most, limits, starts_certain=starts_certain)
         if certain is not None and starts_certain:
             return certain

@@ -77,6 +77,12 @@ def test_what_counts_is_the_entropy_of_a_whole_answer(judge: Judge) -> None:
     assert judge("entropy-collapse", "ppo", rlhf_reward=FLAT, entropy_per_token="0.0101x40").verdict is Verdict.QUIET
 
 
+def test_one_that_the_first_update_made_certain_was_not_so_from_the_start(judge: Judge) -> None:
+    course = {"entropy_per_token": "1.2 0.001x59", "length_mean": "20x60", "reward": "0.4 0x59"}
+    outcome = judge("entropy-collapse", "grpo", **course)
+    assert (outcome.first_step, outcome.message.template) == (2, "entropy-collapse.certain_since")
+
+
 def test_a_policy_certain_from_the_start_may_be_right_or_still_learn(judge: Judge) -> None:
     certain = {"entropy_per_token": "0.001x60", "length_mean": "20x60"}
     assert judge("entropy-collapse", "grpo", reward="0.96x60", **certain).verdict is Verdict.QUIET
