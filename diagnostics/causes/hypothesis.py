@@ -39,7 +39,8 @@ class Hypothesis:
     core: the outcomes that indicate it, as severe as what they show · outcomes: all that it explains · consequences:
     the rules that may fire because of it in this run · against: rules that contradict it · is_proven: it cannot be a
     mere consequence · is_effect: by its nature the effect of something else · began: the step at which it first
-    showed · onset: that step's index among the logged ones · explained: other hypotheses that it explains
+    showed · onset: that step's index among the logged ones · since: the step from which on what is told of it holds ·
+    explained: other hypotheses that it explains
     """
 
     entry: CauseEntry
@@ -52,11 +53,8 @@ class Hypothesis:
     is_effect: bool
     began: int
     onset: int
+    since: int
     explained: tuple["Hypothesis", ...] = ()
-
-    @property
-    def first_step(self) -> int:
-        return min(outcome.first_step or 0 for outcome in _dated(self.core))
 
     @property
     def core_rules(self) -> frozenset[str]:
@@ -143,6 +141,7 @@ def hypothesis_of(
         is_effect=entry.is_effect(run, began),
         began=began,
         onset=int(np.searchsorted(run.steps, began)),
+        since=min(_since(outcome, run) for outcome in _dated(core)),
     )
 
 
@@ -174,11 +173,21 @@ def _worst(outcomes: Iterable[Outcome]) -> Severity:
 
 
 def _onset(outcome: Outcome, run: Run) -> int:
-    """The step at which a finding began: its first, or earlier, where a rule could not judge what came before it.
+    """The step at which a finding began, in its earliest episode."""
+    return _dated_back(_first_onset(outcome), outcome, run)
+
+
+def _since(outcome: Outcome, run: Run) -> int:
+    """The step at which the episode began that a finding tells of."""
+    return _dated_back(outcome.first_step or 0, outcome, run)
+
+
+def _dated_back(first: int, outcome: Outcome, run: Run) -> int:
+    """The first step of an episode, or an earlier one, where a rule could not judge what came before it.
 
     That is the run's first points, where they were beyond the limit already, and those from which it learns a level.
     """
-    first, series = _first_onset(outcome), run.get(outcome.metric) if outcome.metric else None
+    series = run.get(outcome.metric) if outcome.metric else None
     if series is None or outcome.limit is None or outcome.measured is None:
         return first
     before = series.steps < first

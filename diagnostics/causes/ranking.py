@@ -70,7 +70,7 @@ def _cause(hypothesis: Hypothesis, run: Run, fired: Mapping[str, Outcome], setti
         cause=entry.name,
         severity=hypothesis.severity,
         summary=summary_beside(rivals, entry.template(variant)),
-        first_step=hypothesis.first_step,
+        first_step=hypothesis.since,
         last_step=max(outcome.last_step or 0 for outcome in hypothesis.outcomes),
         outcomes=tuple(outcome.rule for outcome in hypothesis.outcomes),
         signs=core,

@@ -122,6 +122,15 @@ def test_causes_are_ordered_by_their_earliest_episode_and_not_by_the_gravest(mak
     assert "entropy-collapse" in cause.outcomes
 
 
+def test_a_cause_is_dated_at_its_onset_though_its_rule_cannot_judge_the_first_points(make_run: MakeRun) -> None:
+    wreck = {"kl_per_sequence": "0.1 177x119", "entropy_per_token": "1.2 0.01x119", "score": "0.3 -1x119"}
+    assert [(cause.cause, cause.first_step) for cause in diagnosed(make_run("ppo", **wreck))] == [
+        ("drastic-updates", 2)
+    ]
+    (shrunk,) = diagnosed(make_run("ppo", length_mean="100x30 20x50", score="0.5..0.6x30 0.6..0.2x50"))
+    assert (shrunk.cause, shrunk.first_step) == ("answers-too-short", 31)
+
+
 def test_consequences_are_listed_with_their_cause(make_run: MakeRun) -> None:
     run = make_run("ppo", kl_per_sequence="-3x50", rlhf_reward="0.5x50", total=50)
     (cause,) = diagnosed(run)
