@@ -98,6 +98,7 @@ def sentence(path: Path) -> str:
 
 def test_each_kind_of_bad_path_gets_its_sentence(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("loss went down")
+    (tmp_path / "notes.pdf").write_text("%PDF")
     (tmp_path / "empty").mkdir()
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes.txt").write_text("")
@@ -106,8 +107,11 @@ def test_each_kind_of_bad_path_gets_its_sentence(tmp_path: Path) -> None:
     assert sentence(tmp_path / "missing") == "X does not exist"
     assert sentence(tmp_path / "empty") == "X is an empty folder: no run has been written into it yet"
     assert sentence(tmp_path / "full") == f"X holds no known run (looked for {marks}, here and in the folders below)"
+    assert sentence(tmp_path / "notes.txt").startswith(
+        "X is a file of no known format: its name is that of a log, but it holds no rows such as {'reward'"
+    )
     assert (
-        sentence(tmp_path / "notes.txt") == f"X is a file of no known format (looked for {marks}); give a run's folder"
+        sentence(tmp_path / "notes.pdf") == f"X is a file of no known format (looked for {marks}); give a run's folder"
     )
 
 
