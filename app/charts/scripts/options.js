@@ -8,7 +8,7 @@ import { rangeOf } from "./scale.js";
 
 // Pixels: above for a finding's name, at the left and below for the axes'.
 export const MARGINS = { top: 22, bottom: 28, left: 44 };
-const BESIDE = { words: 66, letters: 34, nothing: 12 }; // at the right, for words
+const BESIDE = { words: 80, letters: 34, nothing: 12 }; // at the right, for words
 
 const SHARED = new Set(["mousemove", "mouseleave"]); // what the cursor over one chart tells the others
 const WHOLE = Array.from({ length: 16 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
