@@ -11,6 +11,11 @@ const reveal = (metric, until = Date.now() + PATIENCE) => {
   else if (Date.now() < until) setTimeout(() => reveal(metric, until), 50);
 };
 
+const revealDeciders = (name) => {
+  const card = [...document.querySelectorAll(".rlv-card")].find((made) => made.dataset.finding === name);
+  card?.querySelector(".rlv-deciders")?.scrollIntoView({ block: "center", behavior: "smooth" });
+};
+
 const sign = (card) => element("span", "rlv-sign", `${card.shape} ${card.word}`);
 
 const chip = (card, link, index, go) => {
@@ -60,8 +65,8 @@ const proposal = (card, data, go) => {
   );
 };
 
-const list = (title, entries) =>
-  entries.length ? element("div", "rlv-list", element("h4", "", title), element("ul", "", ...entries)) : null;
+const list = (title, entries, name = "") =>
+  entries.length ? element("div", `rlv-list ${name}`, element("h4", "", title), element("ul", "", ...entries)) : null;
 
 const unfolded = (card, { words }, go) => {
   const sentences = (texts) => texts.map((text) => element("li", "", text));
@@ -75,7 +80,7 @@ const unfolded = (card, { words }, go) => {
     "rlv-unfolded",
     list(words.signs, sentences(card.signs)),
     list(words.samples, samples),
-    list(words.deciders, sentences(card.deciders)),
+    list(words.deciders, sentences(card.deciders), "rlv-deciders"),
     list(words.fixes, sentences(card.fixes)),
     list(words.judged_by, rule),
   );
@@ -102,7 +107,11 @@ const mutedRow = (row, data, go) => {
 };
 
 const evidence = (card, data, go, toggle) => {
-  const decides = card.rivals ? button("rlv-link", `${card.name}.decides`, toggle, data.words.decides) : null;
+  const decide = () => {
+    toggle();
+    revealDeciders(card.name);
+  };
+  const decides = card.rivals ? button("rlv-link", `${card.name}.decides`, decide, data.words.decides) : null;
   const doubts = [card.rivals && `${card.rivals} `, decides, card.record && decides && " · ", card.record].filter(Boolean);
   const said = [card.first_sign, card.evidence].filter(Boolean).join(" ");
   const more = card.judged_by ? button("rlv-chip", `${card.name}.more`, toggle, card.more || data.words.more) : null;
@@ -125,6 +134,7 @@ const body = (card, data, open, draw, go) => {
   const parts = element("div", "rlv-parts", evidence(card, data, go, toggle), proposal(card, data, go));
   const made = element("section", "rlv-card", parts, open.has(card.name) ? unfolded(card, data, go) : null);
   made.dataset.severity = card.severity;
+  made.dataset.finding = card.name;
   made.setAttribute("aria-label", filled(data.words.card, { verdict: card.word, cause: card.cause }));
   return made;
 };

@@ -91,11 +91,13 @@ def test_the_change_can_be_copied_as_it_is_typed(path: Path, line: str, open_run
     assert page.evaluate("navigator.clipboard.readText()") == line
 
 
-def test_what_decides_between_causes_unfolds_and_folds(open_run: Fixture) -> None:
-    card = open_run(SAMPLE_RUNS / "ratio-far-from-one").locator(".rlv-card").first
+def test_what_decides_between_causes_unfolds_in_view_and_folds(open_run: Fixture) -> None:
+    page = open_run(SAMPLE_RUNS / "ratio-far-from-one")
+    card = page.locator(".rlv-card").first
     expect(card.get_by_text("What else it could be")).to_have_count(0)
     card.get_by_role("button", name="What decides").click()
     expect(card.get_by_text("What else it could be")).to_be_visible()
+    page.wait_for_function("document.querySelector('.rlv-deciders').getBoundingClientRect().bottom < 0.9 * innerHeight")
     card.get_by_role("button", name="What decides").click()
     expect(card.get_by_text("What else it could be")).to_have_count(0)
 
