@@ -36,5 +36,5 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (state.drawn === drawn) return;
   state.drawn = drawn;
   const go = (wish) => setTriggerValue("go", wish);
-  redraw(place, () => data.groups.map((group) => groupOf(group, data, state, go)));
+  whenReleased(place, () => redraw(place, () => data.groups.map((group) => groupOf(group, data, state, go))));
 }

@@ -32,6 +32,22 @@ const placeIn = (parent, className) => {
   return place;
 };
 
+// What is drawn anew between the pressing and the letting go of the pointer loses the click: data wait until then.
+const pointer = { isDown: false, late: new Map() };
+const letGo = () => {
+  const late = [...pointer.late.values()];
+  pointer.isDown = false;
+  pointer.late.clear();
+  late.forEach((draw) => draw());
+};
+window.addEventListener("pointerdown", () => { pointer.isDown = true; }, true);
+for (const end of ["pointerup", "pointercancel", "blur"]) window.addEventListener(end, () => setTimeout(letGo), true); // after the click
+
+const whenReleased = (place, draw) => {
+  if (pointer.isDown) pointer.late.set(place, draw);
+  else draw();
+};
+
 // Keeps the focus, also in a field that `build` puts into its new place.
 const redraw = (place, build) => {
   const focused = place.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;

@@ -60,5 +60,5 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const table = element("table", "", head, element("tbody", "", ...sorted(data.rows, state).map(rowOf)));
     redraw(place, () => [stepBar(data, go), table]);
   };
-  draw();
+  whenReleased(place, () => draw());
 }

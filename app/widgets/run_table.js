@@ -28,8 +28,12 @@ class RunTable {
   }
 
   update(data, send) {
-    this.data = data;
     this.send = send;
+    whenReleased(this.place, () => this.draw(data));
+  }
+
+  draw(data) {
+    this.data = data;
     for (const row of data.rows) if (this.selected.has(row.address)) this.selected.set(row.address, row);
     this.changed("chips", [data.chips, data.status, data.words], () => this.drawChips());
     this.changed("head", [data.columns, data.sort, data.may_select, data.words], () => this.drawHead());

@@ -272,18 +272,10 @@ const onKey = (state, go) => (event) => {
   return act();
 };
 
-export default function ({ data, parentElement, setTriggerValue }) {
-  const place = placeIn(parentElement, "rls-samples");
-  const state = (place.rlvitals ??= { place, rows: [] });
-  const drawn = JSON.stringify(data);
-  const go = (wish) => setTriggerValue("go", wish);
-  document.removeEventListener("keydown", state.onKey);
-  state.onKey = onKey(state, go);
-  document.addEventListener("keydown", state.onKey);
-  if (state.drawn === drawn) return;
+const drawAll = (place, state, data, go) => {
   const scrolled = place.querySelector(".rls-detail")?.scrollTop ?? 0;
   const isSame = state.data?.detail?.step === data.detail?.step && state.data?.detail?.row === data.detail?.row;
-  Object.assign(state, { data, drawn, rows: [] });
+  Object.assign(state, { data, rows: [] });
   state.choose = (made, row) => {
     state.rows.forEach(([other]) => other.setAttribute("aria-selected", String(other === made)));
     made.scrollIntoView({ block: "nearest" });
@@ -294,4 +286,17 @@ export default function ({ data, parentElement, setTriggerValue }) {
     element("div", "rls-parts", table(data, state, go), detailOf(data, go)),
   ]);
   if (isSame) place.querySelector(".rls-detail").scrollTop = scrolled;
+};
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const place = placeIn(parentElement, "rls-samples");
+  const state = (place.rlvitals ??= { place, rows: [] });
+  const drawn = JSON.stringify(data);
+  const go = (wish) => setTriggerValue("go", wish);
+  document.removeEventListener("keydown", state.onKey);
+  state.onKey = onKey(state, go);
+  document.addEventListener("keydown", state.onKey);
+  if (state.drawn === drawn) return;
+  state.drawn = drawn;
+  whenReleased(place, () => drawAll(place, state, data, go));
 }

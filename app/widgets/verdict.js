@@ -186,5 +186,5 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
   if (place.dataset.drawn === JSON.stringify(data)) return;
   place.dataset.drawn = JSON.stringify(data);
-  draw();
+  whenReleased(place, draw);
 }

@@ -18,6 +18,7 @@ Fixture = Callable[..., Any]
 
 TRL = Path(__file__).parents[2] / "fixtures" / "trl"
 LONG_AGO = 1_700_000_000.0
+SEVERAL_POLLS = 4_000  # milliseconds in which the list asks for news more than once
 
 
 def write(directory: Path, cut: float = 0.05, name: str | None = None, **config: object) -> None:
@@ -89,6 +90,19 @@ def test_a_click_opens_the_run_that_was_clicked(screen: Screen) -> None:
     screen.row("a-first").locator(".rlv-cell-verdict").click()
     screen.page.wait_for_url("**/run?**a-first**")
     expect(screen.page.get_by_role("heading", name="a-first")).to_be_visible()
+
+
+def test_a_click_opens_the_run_though_its_row_changes_while_the_button_is_down(screen: Screen, tmp_path: Path) -> None:
+    screen.row("a-first").get_by_role("link").hover()
+    screen.page.mouse.down()
+    shutil.rmtree(tmp_path / "runs" / "a-first")
+    write(tmp_path / "runs" / "a-first", cut=0.94)
+    other = screen.page.context.new_page()
+    other.goto(screen.page.url)
+    expect(other.get_by_role("row").filter(has_text="a-first")).to_contain_text("critical", ignore_case=True)
+    screen.page.wait_for_timeout(SEVERAL_POLLS)
+    screen.page.mouse.up()
+    screen.page.wait_for_url("**/run?**a-first**")
 
 
 def test_two_selected_runs_lead_to_their_comparison(screen: Screen) -> None:
