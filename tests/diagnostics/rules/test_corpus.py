@@ -58,8 +58,16 @@ def test_every_training_of_the_corpus_is_tested() -> None:
 
 
 @pytest.mark.parametrize(
-    ("run", "rule", "since"), [("frozen-on-one-answer", "policy-frozen", 3), ("brevity-reward", "length-collapse", 22)]
+    ("run", "rule", "since"), [("frozen-on-one-answer", "policy-frozen", 3), ("brevity-reward", "length-collapse", 17)]
 )
 def test_the_strongest_sign_comes_first_and_since_is_an_onset(run: str, rule: str, since: int) -> None:
     finding = diagnose(open_run(CORPUS / run)).findings[0]
     assert (finding.leading.rule, finding.first_step) == (rule, since)
+
+
+def test_answers_that_shrink_are_dated_at_the_first_that_is_below_the_limit_for_good() -> None:
+    run = open_run(CORPUS / "brevity-reward")
+    finding, lengths = diagnose(run).findings[0], run.series["length_mean"]
+    is_short = lengths.values < finding.leading.limit
+    assert is_short[lengths.steps >= finding.first_step].all()
+    assert not is_short[lengths.steps < finding.first_step].any()
