@@ -7,11 +7,8 @@ from diagnostics.causes.catalog.rule_groups import (
     WANDERING_RULES,
 )
 from diagnostics.causes.discriminators.engine import samples_are_cut_off
-from diagnostics.causes.discriminators.rewards import (
-    only_sampling_changed,
-    policy_goes_on_unpaid,
-    policy_is_held_back,
-)
+from diagnostics.causes.discriminators.movement import policy_is_held_back
+from diagnostics.causes.discriminators.rewards import only_sampling_changed, policy_goes_on_unpaid
 from diagnostics.causes.discriminators.sampling import (
     sampling_follows_the_policy,
     sampling_is_cut_off,

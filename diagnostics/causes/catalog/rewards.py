@@ -7,6 +7,7 @@ from diagnostics.causes.catalog.rule_groups import (
     GARBLED_SAMPLE_RULES,
     WANDERING_RULES,
 )
+from diagnostics.causes.discriminators.movement import policy_has_moved
 from diagnostics.causes.discriminators.reward_functions import (
     all_is_paid_in_full,
     every_answer_is_full,
@@ -23,7 +24,6 @@ from diagnostics.causes.discriminators.rewards import (
     only_scores_are_inconsistent,
     only_the_reward_changed,
     only_the_reward_stays,
-    policy_has_moved,
     prompts_are_identical,
     reward_ignores_the_policy,
     reward_may_be_ignored,

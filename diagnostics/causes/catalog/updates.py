@@ -1,11 +1,11 @@
 """Causes in the updates themselves: too large, too tight, broken in number, too noisy, or none at all."""
 
 from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES, GARBLED_SAMPLE_RULES
+from diagnostics.causes.discriminators.movement import policy_is_at_its_start
 from diagnostics.causes.discriminators.rewards import (
     first_nonfinite_is_a_reward,
     marks_decode_nan_logits,
     nothing_else_holds_it,
-    policy_is_at_its_start,
 )
 from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
 from diagnostics.causes.discriminators.updates import (

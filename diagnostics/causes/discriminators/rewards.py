@@ -7,30 +7,26 @@ from collections.abc import Collection
 import numpy as np
 
 from diagnostics.causes.discriminators.entropy import entropy_exceeds_its_start, temperature_is_usual
+from diagnostics.causes.discriminators.movement import (
+    CHANCE,
+    START,
+    entropy_has_changed,
+    is_far,
+    policy_is_at_its_start,
+)
 from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
 from diagnostics.causes.discriminators.shapes import break_at, find_break, medians_of_windows
 from diagnostics.causes.discriminators.updates import HEAVY_PENALTY, kl_weight, penalty_outweighs_the_score
 from diagnostics.causes.indicator import is_warning
 from diagnostics.detectors.stillness import Change, change_of_level, wandering
 from diagnostics.model.algorithms import MAIN_REWARD
-from diagnostics.model.distances import distance_of_answers, kl_of_answers, level_at_the_end
+from diagnostics.model.distances import kl_of_answers
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
 from diagnostics.model.series import Series
 
-START = 5  # logged points that show the start of a run, or its end
 MEDIAN_LAG = 2  # points: half of the five that a rule's median covers
-FAR = 0.2  # nats per token from the reference: as far as healthy public runs end
-AT_REST = 0.05  # nats per answer: a KL below it may be what two engines or rounding make
-NEAR = 1e-3  # nats per token; healthy trainings of TRL were farther away after 20 steps
-NEARBY = 1e-2  # nats per token: ten times as much
-GROWN = 1.2  # times: even of a walk at random the KL is three times as large after three times the steps
-PARTS = 4  # of a run: the first and the last are compared
-AWAY = 0.5  # nats per answer: there a policy that follows its reward has gained √(2 · 0.5) deviations of it
-FREE = 5.0  # nats per answer: ten times as far, and no penalty holds it
-MOVED = 0.2  # of its entropy at the start: twice what a policy that stands still may seem to move
-CHANCE = 3.0  # standard errors of the difference of two means
 MOST = 0.5  # of the steps
 WANDERING = 3.47  # × what luck makes of the variance of eight levels: χ² with seven degrees of freedom, p = 0.001
 HUGE = 100.0  # beside an advantage of it a KL penalty of 0.05 per nat is lost
@@ -138,8 +134,8 @@ def reward_ignores_the_policy(outcome: Outcome, run: Run) -> bool:
         return True
     if outcome.message.template != "reward-not-improving.flat":
         return False
-    is_far = _is_far(run)
-    return _entropy_has_changed(run) if is_far is None else is_far
+    by_kl = is_far(run)
+    return entropy_has_changed(run) if by_kl is None else by_kl
 
 
 def policy_goes_on_unpaid(outcome: Outcome, run: Run) -> bool:
@@ -154,55 +150,9 @@ def policy_goes_on_unpaid(outcome: Outcome, run: Run) -> bool:
     return has_grown and not is_heavy and reward_ignores_the_policy(outcome, run)
 
 
-def policy_has_moved(run: Run) -> bool:
-    """Whether KL or entropy shows that the policy is not what it was."""
-    return bool(_is_far(run)) or _entropy_has_changed(run)
-
-
-def policy_is_at_its_start(outcome: Outcome, run: Run) -> bool:
-    """Whether the KL is so small that no answer can be much likelier now; or small, and free, and does not grow."""
-    of_token, of_answer = level_at_the_end(run.get("kl_per_token")), distance_of_answers(run)
-    is_near = of_token is not None and abs(of_token) <= NEAR
-    is_at_rest = of_answer is not None and abs(of_answer) <= AT_REST
-    return is_near or is_at_rest or (_stays_near(run) and not policy_is_held_back(outcome, run))
-
-
-def _stays_near(run: Run) -> bool:
-    """Whether a small KL is no larger at the end than soon after the start, and nor do answers get longer or shorter.
-
-    Updates that go anywhere add up.
-    """
-    lengths = run.get("length_mean")
-    change = change_of_level(lengths.values) if lengths is not None else None
-    if change is not None and change.is_proven:
-        return False
-    kl = run.get("kl_per_token")
-    known = np.zeros(0) if kl is None else kl.values[kl.finite]
-    part = len(known) // PARTS
-    if part < 2 * START:
-        return False
-    soon, late = float(np.median(known[START : START + part])), float(np.median(known[-part:]))
-    return 0 < late <= min(NEARBY, GROWN * soon)
-
-
 def reward_may_be_ignored(outcome: Outcome, run: Run) -> bool:
     """Whether a reward that does not rise is no mere note, and nothing shows that the policy never left its start."""
     return is_warning(outcome, run) and not policy_is_at_its_start(outcome, run)
-
-
-def _is_far(run: Run) -> bool | None:
-    """Whether the KL shows that the policy has gone far from its start; None where none is logged."""
-    of_token, of_answer = level_at_the_end(run.get("kl_per_token")), distance_of_answers(run)
-    if of_token is None and of_answer is None:
-        return None
-    return (of_token or 0.0) >= FAR or (of_answer or 0.0) >= AWAY
-
-
-def _entropy_has_changed(run: Run) -> bool:
-    """Whether the entropy has left its start by more than a policy that stands still may seem to."""
-    entropy = run.get("entropy_per_token")
-    change = change_of_level(entropy.values) if entropy is not None else None
-    return change is not None and change.is_proven and abs(change.after - change.before) >= MOVED * change.before
 
 
 def nothing_tells_where_to_go(run: Run) -> bool:
@@ -222,30 +172,6 @@ def _began_elsewhere(score: Series) -> bool:
     known = score.values[score.finite]
     level, noise = float(np.median(known)), float(np.std(known[1:]))
     return abs(float(known[0]) - level) > CHANCE * noise + ROUNDING
-
-
-def policy_is_held_back(outcome: Outcome, run: Run) -> bool:
-    """Whether a reward stayed flat because something keeps the policy near the reference.
-
-    Its KL has left its first value, so that updates do move it, and has neither grown since nor come near what a gain
-    would take. A known KL penalty is heavy enough for that: against scores that spread by s, one of weight w lets a
-    policy go s² / 2w² nats away.
-    """
-    kl, away = run.get("kl_per_token", "kl_per_sequence"), distance_of_answers(run)
-    change = change_of_level(kl.values) if kl is not None else None
-    if outcome.message.template != "reward-not-improving.flat" or kl is None or change is None or away is None:
-        return False
-    has_left = kl.values[0] < change.after / 2 and change.after > CHANCE * change.error
-    has_grown = change.is_proven and change.after > change.before
-    return bool(has_left) and not has_grown and AT_REST < away < AWAY and not _penalty_is_too_light(run)
-
-
-def _penalty_is_too_light(run: Run) -> bool:
-    """Whether the KL penalty is known, and lets a policy that follows its reward go far."""
-    weight, spread = kl_weight(run), run.get("score_std", "reward_std")
-    if weight is None or spread is None or not spread.finite.any():
-        return False
-    return float(np.median(spread.values[spread.finite])) ** 2 > 2 * weight**2 * FREE
 
 
 def scores_are_huge(run: Run) -> bool:
