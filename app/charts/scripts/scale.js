@@ -3,6 +3,7 @@
 const NEAR = 1; // a limit this many data ranges away is worth the room
 const ROOM = 0.06; // free above and below the curve, of its range
 const [FEWEST_LINES, MOST_LINES] = [2, 3];
+const SMALLEST_SPAN = 1e-12; // of the largest value: what is closer together differs by rounding alone
 const SMALLEST_SHARE = 1e-3; // of the largest value: where a symmetric log scale turns linear
 
 const DIGITS = [5, 2, 1];
@@ -52,13 +53,19 @@ const symlog = (largest) => {
 // `largest`: the greatest magnitude in view.
 export const scaleOf = (kind, largest) => ({ linear, log, symlog })[kind](largest);
 
+// How far apart two places are; where that is rounding alone, as if they were one: their size.
+const spanOf = (low, high) => {
+  const largest = Math.max(Math.abs(low), Math.abs(high));
+  return high - low > SMALLEST_SPAN * largest ? high - low : largest || 1;
+};
+
 // From where to where the axis goes, in places: every number in view and the limits near it.
 export const rangeOf = (scale, low, high, limits) => {
   if (low === null) return [0, 1];
-  const span = high - low || Math.abs(high) || 1;
+  const span = spanOf(low, high);
   const places = limits.map(scale.to).filter((place) => place !== null);
   const near = places.filter((place) => place >= low - NEAR * span && place <= high + NEAR * span);
   const [bottom, top] = [Math.min(low, ...near), Math.max(high, ...near)];
-  const room = ROOM * (top - bottom || Math.abs(top) || 1);
+  const room = ROOM * spanOf(bottom, top);
   return [bottom - room, top + room];
 };
