@@ -9,7 +9,7 @@ from diagnostics.model.vocabulary import METRICS
 from diagnostics.report.table_forms import Table
 
 _COLUMNS = {"name": N_("Metric"), "unit": N_("Unit"), "healthy": N_("Healthy"), "meaning": N_("Meaning")}
-_WORDS = ("title", "unit", "meaning", "healthy", "formula", "slip", "source")
+_WORDS = ("title", "unit", "meaning", "healthy", "to_log", "formula", "slip", "source")
 
 
 def run(words: Sequence[str]) -> int:

@@ -36,6 +36,7 @@ METRICS = record(
                     "meaning": TEXT,
                     "section": TEXT,
                     "healthy": TEXT,
+                    "to_log": TEXT,
                     "formula": TEXT,
                     "slip": TEXT,
                     "low": nullable(NUMBER),

@@ -151,7 +151,7 @@ def test_what_is_critical_wants_a_yes_before_the_start(launch: AppTest) -> None:
     launch.button_group(key="launch.algorithm").set_value("grpo").run()
     option(launch, "temperature").input("0.1").run()
     assert start_button(launch).disabled
-    (question,) = [box for box in launch.checkbox if "in spite of" in box.label]
+    (question,) = [box for box in launch.checkbox if box.label.startswith("Start despite")]
     assert "temperature" in question.label
     question.check().run()
     assert not start_button(launch).disabled
