@@ -19,7 +19,8 @@ def write(folder: Path, *, cut: float = 0.02, best: float = 1.0, last: int = 40,
     log = RunLog(folder, algorithm=more.pop("algorithm", "grpo"), total=last, **more)
     for step in range(1, last + 1):
         answer = {"query": "1+1=", "response": f"{folder.name} {step}", "score": best, "terminated": True}
-        log.log(step, {"reward": best * step / last, "reward_std": 0.3, "completions/clipped_ratio": cut}, [answer])
+        values = {"reward": best * step / last, "reward_std": 0.3, "completions/clipped_ratio": cut, "epoch": step / 20}
+        log.log(step, values, [answer])
     return log
 
 
