@@ -9,6 +9,7 @@ from benchmarks.trl_runs.tasks import (
     contains,
     counting,
     dates,
+    fractions,
     helpdesk,
     letters,
     middle,
@@ -51,5 +52,6 @@ TASKS: Mapping[str, Task] = {
         plurals,
         routes,
         wishes,
+        fractions,
     )
 }
