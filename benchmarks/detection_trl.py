@@ -25,7 +25,7 @@ from benchmarks.detecting.expected import read_expected
 from benchmarks.detection import CACHE as OWN_CACHE
 from benchmarks.detection import with_peers
 from benchmarks.trl_runs.cells import PARTS, cells, in_training_order
-from benchmarks.trl_runs.judging import judged
+from benchmarks.trl_runs.judging import judged, judging_version
 from benchmarks.trl_runs.peers import FOLDER as PEERS_FOLDER
 from benchmarks.trl_runs.peers import write_rows
 from benchmarks.trl_runs.ranges import ranges_page
@@ -63,7 +63,7 @@ def main() -> int:
     pythons = {version: str(folder / "bin" / "python") for version, folder in PYTHONS.items() if folder.is_dir()}
     wanted = [cell for cell in in_training_order() if chosen.part in (None, cell.part)]
     train_missing(chosen.cache, wanted, pythons, time.monotonic() + 60 * chosen.budget_minutes, chosen.trainings)
-    results = list(judged(chosen.cache, wanted, chosen.processes))
+    results = [{**each, "judged_by": judging_version()} for each in judged(chosen.cache, wanted, chosen.processes)]
     if chosen.peers_python:
         names = {result["name"] for result in results}
         write_rows(chosen.cache, [cell for cell in wanted if cell.name in names])
@@ -111,10 +111,11 @@ def _learned(python: str, module: str, cases: Sequence[Mapping[str, Any]], *argu
 
 
 def judged_before(results: Sequence[Mapping[str, Any]], path: Path) -> list[dict[str, Any]]:
-    """The lines for other planned runs already in a results file."""
+    """The lines for other planned runs already in a results file; those of another version are marked."""
     planned = {cell.name for part in PARTS for cell in cells(part)} - {result["name"] for result in results}
     lines = path.read_text("utf-8").splitlines() if path.exists() else []
-    return [{**line, "judged_before": True} for line in map(json.loads, lines) if line["name"] in planned]
+    kept = [line for line in map(json.loads, lines) if line["name"] in planned]
+    return [{**line, "judged_before": line.get("judged_by") != judging_version()} for line in kept]
 
 
 def write(results: Sequence[Mapping[str, Any]], path: Path) -> None:

@@ -56,7 +56,7 @@ def _result(folder: Path, cell: Cell) -> dict[str, Any]:
 
 def key(run: Path, names: tuple[str, ...], *others: Path) -> list[str | int]:
     """What a result depends on: the run, these parts of `diagnostics`, and the modules that evaluate it."""
-    return [_version(names, others), run.stat().st_mtime_ns]
+    return [version(names, others), run.stat().st_mtime_ns]
 
 
 def cached(file: Path, key: Sequence[str | int], find: Callable[[], Any]) -> Any:
@@ -79,11 +79,11 @@ def sources_of(name: str) -> list[Path]:
 
 def rules_version() -> str:
     """A digest of all that decides a result, apart from the run."""
-    return _version(JUDGING, ())
+    return version(JUDGING, ())
 
 
 @cache
-def _version(names: tuple[str, ...], others: tuple[Path, ...]) -> str:
+def version(names: tuple[str, ...], others: tuple[Path, ...]) -> str:
     """A digest of these sources of `diagnostics` and of the benchmark modules that evaluate them."""
     of_ours = [path for name in names for path in sources_of(name)]
     sources = [*of_ours, *others, *map(Path, (judging.__file__, replay.__file__))]

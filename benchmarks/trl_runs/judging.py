@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.detecting.intervals import t_test
 from benchmarks.detecting.judging import findings, watch_run
-from benchmarks.detecting.result_cache import JUDGING, WATCHING, cached, key
+from benchmarks.detecting.result_cache import JUDGING, WATCHING, cached, key, version
 from benchmarks.trl_runs import forms, labels
 from benchmarks.trl_runs.cells import Cell
 from benchmarks.trl_runs.forms import forms_of, log_of
@@ -32,6 +32,7 @@ SHOWN_P = 0.001
 """A metric shows a fault if it differs from the twin's at this level; ten to thirty metrics are compared."""
 READING = ("readers", "assemble")
 """Packages of `diagnostics` that decide what is read of a log, whatever its form."""
+_SOURCES = (Path(__file__), Path(labels.__file__), Path(forms.__file__))
 
 
 def judged(cache: Path, cells: Sequence[Cell], processes: int) -> Iterator[dict[str, Any]]:
@@ -41,8 +42,12 @@ def judged(cache: Path, cells: Sequence[Cell], processes: int) -> Iterator[dict[
         yield from pool.map(partial(_result, cache), whole)
 
 
+def judging_version() -> str:
+    """A digest of all that decides a result, apart from the run."""
+    return version((*READING, *JUDGING), _SOURCES)
+
+
 def _result(cache: Path, cell: Cell) -> dict[str, Any]:
-    sources = (Path(__file__), Path(labels.__file__), Path(forms.__file__))
     run = run_folder(cache, cell)
 
     def watch() -> list[dict[str, Any]]:
@@ -50,9 +55,9 @@ def _result(cache: Path, cell: Cell) -> dict[str, Any]:
 
     def judge() -> dict[str, Any]:
         file = cache / "watched" / f"{cell.name}.json"
-        return _judge(cache, cell, cached(file, key(run, (*READING, *WATCHING), *sources), watch))
+        return _judge(cache, cell, cached(file, key(run, (*READING, *WATCHING), *_SOURCES), watch))
 
-    depends_on = [*key(run, (*READING, *JUDGING), *sources), run_folder(cache, cell.twin).stat().st_mtime_ns]
+    depends_on = [*key(run, (*READING, *JUDGING), *_SOURCES), run_folder(cache, cell.twin).stat().st_mtime_ns]
     return dict(cached(cache / "judged" / f"{cell.name}.json", depends_on, judge))
 
 

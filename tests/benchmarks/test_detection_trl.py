@@ -29,7 +29,7 @@ from benchmarks.detection_trl import (
 from benchmarks.trl_runs.cells import PARTS, Cell, cells, in_training_order, read_corpus
 from benchmarks.trl_runs.faults import FAULTS, with_fault
 from benchmarks.trl_runs.forms import FOLDERS, forms_of
-from benchmarks.trl_runs.judging import judged
+from benchmarks.trl_runs.judging import judged, judging_version
 from benchmarks.trl_runs.labels import label
 from benchmarks.trl_runs.peers import FOLDER, ROWS_FILE, write_rows
 from benchmarks.trl_runs.ranges import ranges_page
@@ -206,10 +206,12 @@ def test_a_difference_that_the_held_out_prompts_may_have_made_is_none() -> None:
 
 
 def test_a_run_that_the_cache_does_not_hold_keeps_its_line(tmp_path: Path) -> None:
-    here, elsewhere = [json.loads(line) for line in RESULTS.read_text("utf-8").splitlines()][:2]
+    here, elsewhere, now = [{"name": cell.name, "judged_by": "an earlier version"} for cell in cells("measured")[:3]]
+    now["judged_by"] = judging_version()
     file = tmp_path / "results.jsonl"
-    file.write_text("".join(json.dumps(line) + "\n" for line in (here, elsewhere, {"name": "unplanned"})), "utf-8")
-    assert judged_before([here], file) == [{**elsewhere, "judged_before": True}]
+    file.write_text("".join(json.dumps(line) + "\n" for line in (here, elsewhere, now, {"name": "unplanned"})), "utf-8")
+    kept = [{**elsewhere, "judged_before": True}, {**now, "judged_before": False}]
+    assert judged_before([here], file) == kept
 
 
 def test_the_committed_pages_are_those_of_the_committed_results() -> None:
