@@ -4,7 +4,7 @@ import math
 import random
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from itertools import chain, cycle, zip_longest
@@ -84,10 +84,17 @@ def cells(part: Part) -> tuple[Cell, ...]:
 
 
 def in_training_order() -> list[Cell]:
-    """The cells of all parts, base by base in turns, so that any time budget covers each."""
-    of_all = [_by_base(part, entry) for part in PARTS for entry in _entries(part)]
+    """The cells of all parts, base by base in turns, so that any time budget covers each; the latest draws first."""
+    entries = [(part, entry) for part in PARTS for entry in _entries(part)]
+    latest = [pair for pair in entries if not pair[1].get("later")]
+    earlier = [pair for pair in entries if pair[1].get("later")]
+    return [cell for drawn in (latest, earlier) for cell in _in_turns(drawn)]
+
+
+def _in_turns(drawn: Iterable[tuple[Part, Mapping[str, Any]]]) -> Iterator[Cell]:
+    of_all = [_by_base(part, entry) for part, entry in drawn]
     turns = chain.from_iterable(zip_longest(*of_all, fillvalue=[]))
-    return list(chain.from_iterable(turns))
+    yield from chain.from_iterable(turns)
 
 
 def _by_base(part: Part, entry: Mapping[str, Any]) -> Iterator[list[Cell]]:
@@ -96,11 +103,16 @@ def _by_base(part: Part, entry: Mapping[str, Any]) -> Iterator[list[Cell]]:
 
 
 def _entries(part: Part) -> Iterator[Mapping[str, Any]]:
-    """What is planned of a part, and from what it is drawn: that of newer TRLs, and that of the old API."""
+    """What is planned of a part, and from what it is drawn: newer TRLs and the old API, and what was drawn later."""
     corpus = read_corpus()
     common = {"shares": corpus["shares"], "forms": corpus["forms"], **corpus["steps"]}
-    yield {**common, **corpus["parts"][part]}
-    yield {**common, **corpus["old_api"], **corpus["old_api"]["parts"][part]}
+    for entry in (
+        {**common, **corpus["parts"][part]},
+        {**common, **corpus["old_api"], **corpus["old_api"]["parts"][part]},
+    ):
+        yield entry
+        if later := entry.get("later"):
+            yield {**entry, **later, "later": None}
 
 
 def _planned(part: Part, entry: Mapping[str, Any]) -> Iterator[Cell]:

@@ -38,11 +38,23 @@ PRODUCERS = {"grpo": "GRPO", "rloo": "RLOO", "ppo": "PPO", "ppo_step": "PPOTrain
 
 
 def part_page(part: str, results: Sequence[Result], planned: int) -> str:
-    """All tables of one part; `planned` is its total number of cells. Single runs are shown of the tune part alone."""
+    """All tables of one part; `planned` is its total number of cells. Single runs are shown of the tune part alone.
+
+    Runs that an earlier version of rules and causes judged stand apart, behind those that today's did.
+    """
+    today, before = ([r for r in results if r.get("judged_before", False) is is_old] for is_old in (False, True))
+    title = f"## The {part} part: {len(today or before)} of {planned} planned runs\n"
+    pages = [_tables(part, title, today or before)]
+    if today and before:
+        pages.append(_tables(part, f"## The {part} part, by an earlier version: {len(before)} runs\n", before))
+    return "\n".join(pages)
+
+
+def _tables(part: str, title: str, results: Sequence[Result]) -> str:
     results = [without_speed(result) for result in results]
     found = scores(results)
     pieces = [
-        f"## The {part} part: {len(results)} of {planned} planned runs\n",
+        title,
         _age(results),
         _labels(results),
         _summary(found),

@@ -47,13 +47,17 @@ HELD_OUT = 128
 
 
 def test_the_parts_share_no_task_and_no_architecture() -> None:
-    parts = [read_corpus()["parts"][part] for part in PARTS]
-    for what in ("tasks", "architectures"):
-        names = [name for part in parts for name in part[what]]
-        assert len(names) == len(set(names))
-        old = [read_corpus()["old_api"]["parts"][part][what] for part in PARTS]
-        assert [set(of_old) - set(part[what]) for of_old, part in zip(old, parts, strict=True)] == [set(), set()]
-    assert {task for part in parts for task in part["tasks"]} == set(TASKS)
+    for what in ("task", "architecture"):
+        measured, tune = ({getattr(cell, what) for cell in cells(part)} for part in PARTS)
+        assert measured & tune == set()
+    assert {cell.task for cell in ALL} == set(TASKS)
+
+
+def test_later_draws_have_numbers_of_their_own_and_are_trained_first() -> None:
+    bases = [cell.base for cell in in_training_order() if cell.part == "measured"]
+    later = [base for base in bases if base >= 10_000]
+    assert later
+    assert bases[: len(later)] == later
 
 
 def test_the_corpus_plans_more_than_four_hundred_runs_of_every_fault_in_both_parts() -> None:
