@@ -55,13 +55,13 @@ def _setting_rows(table: SettingsTable) -> Iterator[_Row]:
     for row in table.differing:
         group = f" :gray[· {escaped(_(row.group))}]" if row.group not in (named, row.argument) else ""
         named = row.group
-        yield escaped(row.argument) + group, [_setting_cell(item, row) for item in row.values]
+        yield escaped(row.argument) + group, [_setting_cell(place, row) for place in range(len(row.values))]
 
 
-def _setting_cell(item: SettingValue | None, row: SettingRow) -> str:
+def _setting_cell(place: int, row: SettingRow) -> str:
     """A value; bold where it is not the baseline's, with a word where it is the producer's default."""
-    base, text, word = row.values[0], escaped(setting_value_text(item)), origin_word(item)
-    differs = item is not None and base is not None and not item.equals(base)
+    base, item = row.values[0], row.values[place]
+    text, word, differs = escaped(setting_value_text(item)), origin_word(item), row.differs_at(place)
     shown = f"**{text}**" if differs else text
     if item is None or (base is not item and base is not None and not differs):
         shown = f":gray[{text}]"

@@ -1,7 +1,7 @@
 """Figures: the crucial metrics of several runs at one step, and how far each is from the baseline's."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,20 +60,22 @@ def crucial_metrics(runs: Sequence[Run]) -> tuple[str, ...]:
     return tuple(base for base in bases if sum(run.get(base) is not None for run in runs) > 1)
 
 
-def figures(runs: Sequence[Run], step: int, *, scores_are_comparable: bool) -> tuple[Figure, ...]:
-    """The crucial metrics at a step; without `scores_are_comparable`, rewards and scores have no change."""
+def figures(runs: Sequence[Run], step: int, other_scores: Collection[int] = ()) -> tuple[Figure, ...]:
+    """The crucial metrics at a step. Of the runs at the places `other_scores`, rewards and scores have no change."""
     return tuple(
-        _figure(name, runs, step, has_changes=scores_are_comparable or not _is_of_reward(name))
-        for name in crucial_metrics(runs)
+        _figure(name, runs, step, other_scores if _is_of_reward(name) else ()) for name in crucial_metrics(runs)
     )
 
 
-def _figure(name: str, runs: Sequence[Run], step: int, *, has_changes: bool) -> Figure:
+def _figure(name: str, runs: Sequence[Run], step: int, incomparable: Collection[int]) -> Figure:
     found = [run.get(name) for run in runs]
     readings = tuple(_reading(series, run, step) for series, run in zip(found, runs, strict=True))
     size = _size(found[0], step) if found[0] is not None else 0.0
-    changes = [_change(readings[0], reading, size) if has_changes else None for reading in readings[1:]]
-    return Figure(name, readings, (None, *changes))
+    changes = tuple(
+        None if place == 0 or place in incomparable else _change(readings[0], reading, size)
+        for place, reading in enumerate(readings)
+    )
+    return Figure(name, readings, changes)
 
 
 def _reading(series: Series | None, run: Run, step: int) -> Reading | None:

@@ -46,6 +46,11 @@ class SettingRow:
         """Whether two runs state it differently."""
         return len({comparable(item.value) for item in self._known}) > 1
 
+    def differs_at(self, place: int) -> bool:
+        """Whether the run at a place and the baseline state it differently."""
+        base, item = self.values[0], self.values[place]
+        return base is not None and item is not None and not item.equals(base)
+
     @property
     def _known(self) -> list[SettingValue]:
         return [item for item in self.values if item is not None]

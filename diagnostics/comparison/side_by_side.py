@@ -1,7 +1,7 @@
 """Runs side by side: what differs in their settings, their verdicts, their figures at one step, and who is whose."""
 
 import string
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from diagnostics.comparison.figures import Figure, figures, last_common_step
@@ -29,7 +29,8 @@ class SideBySide:
     """Several runs compared, the baseline first; places and tuples follow that order.
 
     `step` is that of the figures; None where no step was reached by all. `seed_groups` are the places of runs that
-    differ in the seed alone. `score_changes` are the differing settings because of which rewards mean different things.
+    differ in the seed alone. `score_changes` has the settings because of which a run's rewards mean something else than
+    the baseline's, by its place.
     """
 
     diagnoses: tuple[Diagnosis, ...]
@@ -38,7 +39,7 @@ class SideBySide:
     figures: tuple[Figure, ...]
     seed_groups: tuple[tuple[int, ...], ...]
     relaunches: tuple[Relaunch, ...]
-    score_changes: tuple[str, ...]
+    score_changes: Mapping[int, tuple[str, ...]]
 
     @property
     def runs(self) -> tuple[Run, ...]:
@@ -60,20 +61,23 @@ def side_by_side(diagnoses: Sequence[Diagnosis], step: int | None = None) -> Sid
     runs = [diagnosis.run for diagnosis in diagnoses]
     table = settings_table(runs)
     at = last_common_step(runs) if step is None else step
-    score_changes = _score_changes(table)
+    score_changes = _score_changes(table, len(runs))
     return SideBySide(
         diagnoses=tuple(diagnoses),
         settings=table,
         step=at,
-        figures=() if at is None else figures(runs, at, scores_are_comparable=not score_changes),
+        figures=() if at is None else figures(runs, at, score_changes),
         seed_groups=seed_groups(runs, table),
         relaunches=_relaunches(diagnoses),
         score_changes=score_changes,
     )
 
 
-def _score_changes(table: SettingsTable) -> tuple[str, ...]:
-    return tuple(row.argument for row in table.differing if SCORE_SETTINGS & {row.argument, row.setting})
+def _score_changes(table: SettingsTable, runs: int) -> dict[int, tuple[str, ...]]:
+    """The settings of the score in which a run differs from the baseline, by the places of those that do."""
+    rows = [row for row in table.differing if SCORE_SETTINGS & {row.argument, row.setting}]
+    changes = {place: tuple(row.argument for row in rows if row.differs_at(place)) for place in range(1, runs)}
+    return {place: names for place, names in changes.items() if names}
 
 
 def _relaunches(diagnoses: Sequence[Diagnosis]) -> tuple[Relaunch, ...]:

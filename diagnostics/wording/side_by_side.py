@@ -107,18 +107,31 @@ def change_text(change: Change | None) -> str:
     return listed(parts)
 
 
+def _score_notes(side: SideBySide) -> Iterator[str]:
+    """Whose rewards mean something else than the baseline's, and why."""
+    for settings in dict.fromkeys(side.score_changes.values()):
+        places = [place for place, names in side.score_changes.items() if names == settings]
+        of_all = ngettext(
+            "Rewards are not compared: {settings} differs.",
+            "Rewards are not compared: {settings} differ.",
+            len(settings),
+        )
+        of_some = ngettext(
+            "Rewards of {runs} are not compared with those of A: {settings} differs.",
+            "Rewards of {runs} are not compared with those of A: {settings} differ.",
+            len(settings),
+        )
+        template = of_all if len(places) == len(side.runs) - 1 else of_some
+        yield template.format(runs=letters(places), settings=listed(settings))
+
+
 def side_by_side_notes(side: SideBySide) -> Iterator[str]:
     """What to know before comparing: other algorithms, rewards of another meaning, logs without settings, no step."""
     if len(side.algorithms) > 1:
         yield _("The algorithms differ ({algorithms}): only metrics that two runs share are compared.").format(
             algorithms=listed(side.algorithms)
         )
-    if side.score_changes:
-        yield ngettext(
-            "Rewards are not compared: {settings} differs.",
-            "Rewards are not compared: {settings} differ.",
-            len(side.score_changes),
-        ).format(settings=listed(side.score_changes))
+    yield from _score_notes(side)
     if side.settings.silent and side.settings.total:
         silent = side.settings.silent
         template = ngettext("{runs} logs no settings.", "{runs} log no settings.", len(silent))

@@ -1,6 +1,6 @@
 """Figures at one step, and how far they are from the baseline's."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 import numpy as np
@@ -22,10 +22,10 @@ def starting_at(run: Run, step: int) -> Run:
     return replace(run, series=moved)
 
 
-def figure(name: str, *runs: Run, step: int | None = None, scores_are_comparable: bool = True) -> Figure:
+def figure(name: str, *runs: Run, step: int | None = None, other_scores: Collection[int] = ()) -> Figure:
     at = last_common_step(runs) if step is None else step
     assert at is not None
-    found = figures(runs, at, scores_are_comparable=scores_are_comparable)
+    found = figures(runs, at, other_scores)
     return next(item for item in found if item.metric == name)
 
 
@@ -93,12 +93,11 @@ def test_nan_is_a_reading_without_a_change(make_run: Make) -> None:
 
 
 def test_a_metric_that_one_run_alone_logs_is_no_figure(make_run: Make) -> None:
-    found = figures([make_run("grpo", reward="1x3", kl_per_token="1x3"), make_run("grpo", reward="1x3")], 3,
-                    scores_are_comparable=True)  # fmt: skip
+    found = figures([make_run("grpo", reward="1x3", kl_per_token="1x3"), make_run("grpo", reward="1x3")], 3)
     assert [item.metric for item in found] == ["reward"]
 
 
 def test_rewards_of_another_meaning_have_values_and_no_change(make_run: Make) -> None:
-    runs = [make_run("grpo", reward=f"{value}x4", kl_per_token=f"{value}x4") for value in (0.5, 0.75)]
-    assert figure("reward", *runs, scores_are_comparable=False).changes == (None, None)
-    assert figure("kl_per_token", *runs, scores_are_comparable=False).changes == (None, Change(0.25, 0.5))
+    runs = [make_run("grpo", reward=f"{value}x4", kl_per_token=f"{value}x4") for value in (0.5, 0.75, 0.75)]
+    assert figure("reward", *runs, other_scores=[2]).changes == (None, Change(0.25, 0.5), None)
+    assert figure("kl_per_token", *runs, other_scores=[2]).changes == (None, Change(0.25, 0.5), Change(0.25, 0.5))

@@ -62,9 +62,18 @@ def test_what_must_be_known_before_comparing_is_said(write: Write) -> None:
     silent, _ = write("c")
     assert list(side_by_side_notes(side_by_side([grpo, rloo, silent]))) == [
         "The algorithms differ (grpo, rloo): only metrics that two runs share are compared.",
-        "Rewards are not compared: reward_weights differs.",
+        "Rewards of B are not compared with those of A: reward_weights differs.",
         "C logs no settings.",
     ]
+
+
+def test_rewards_are_compared_with_those_runs_that_score_alike(write: Write) -> None:
+    found = [write(name, config={"reward_weights": [weight]})[0] for name, weight in (("a", 1), ("b", 1), ("c", 2))]
+    side = side_by_side(found)
+    (rewards,) = [figure for figure in side.figures if figure.metric == "reward"]
+    assert [change is None for change in rewards.changes] == [True, False, True]
+    of_both = "Rewards are not compared: reward_weights differs."
+    assert of_both in side_by_side_notes(side_by_side([found[2], *found[:2]]))
 
 
 def test_seeds_are_said_to_be_one_band_with_their_number(write: Write) -> None:
