@@ -245,6 +245,7 @@ export class Chart {
       const isLarge = this.place.classList.toggle("rlvitals-large");
       button.setAttribute("aria-pressed", String(isLarge));
       this.nameButtons();
+      this.place.scrollIntoView({ block: "nearest" }); // the others have moved, and so has this one
     });
   }
 

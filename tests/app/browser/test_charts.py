@@ -290,6 +290,23 @@ def test_a_chart_is_enlarged_over_the_whole_width_and_small_again(
     wait_until(lambda: reward.box["width"] == small, "the chart to be small again")
 
 
+def test_a_chart_at_the_foot_of_the_window_is_in_view_when_it_is_enlarged(
+    dashboard: Dashboard, open_screen: Fixture
+) -> None:
+    screen = open_screen(dashboard.url_of(SAMPLE_RUNS / "healthy-grpo"))
+    screen.page.set_viewport_size({"width": 1280, "height": 620})
+    screen.chart("reward")
+    chart = screen.page.locator("[data-metric=reward]")
+    chart.locator(".rlvitals-chart-enlarge").click()
+
+    def is_in_view() -> bool:
+        box = chart.bounding_box()
+        assert box
+        return box["height"] > 400 and box["y"] + box["height"] <= 620
+
+    wait_until(is_in_view, "it to be large and in view")
+
+
 WATCH = """() => {
   const place = document.querySelector('[data-metric=reward]');
   const canvas = place.querySelector('canvas');
