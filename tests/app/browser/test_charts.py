@@ -236,8 +236,8 @@ def test_a_new_step_travels_alone(growing: RunLog, dashboard: Dashboard, open_sc
     growing.log(31, {"reward": 3.1, "kl": 0.3, "grad_norm": 1.0})
     reward.wait_for_points(31)
     settled(reward)
-    assert len(sizes) == 1
-    assert sizes[0] < 1000
+    assert sizes
+    assert sum(sizes) < 1000  # a status that is written later is one more answer, without a point
 
 
 def test_the_grid_has_as_many_columns_as_the_window_has_room_for(
