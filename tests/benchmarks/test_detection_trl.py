@@ -33,7 +33,7 @@ from benchmarks.trl_runs.judging import judged, judging_version
 from benchmarks.trl_runs.labels import label
 from benchmarks.trl_runs.peers import FOLDER, ROWS_FILE, write_rows
 from benchmarks.trl_runs.ranges import ranges_page
-from benchmarks.trl_runs.report import PRODUCERS, without_speed
+from benchmarks.trl_runs.report import PRODUCERS, part_page, without_speed
 from benchmarks.trl_runs.tasks.catalog import TASKS
 from benchmarks.trl_runs.tasks.task import Task
 from benchmarks.trl_runs.track_record import calls, records, reliability_table
@@ -223,6 +223,21 @@ def test_the_committed_pages_are_those_of_the_committed_results() -> None:
     assert PAGE.read_text("utf-8") == as_page(results)
     assert RANGES.read_text("utf-8") == as_ranges(results)
     assert RECORDS.read_text("utf-8") == as_records(results)
+
+
+def test_runs_that_an_earlier_version_judged_stand_behind_those_of_todays() -> None:
+    committed = [json.loads(line) for line in RESULTS.read_text("utf-8").splitlines()]
+    results = [each | {"judged_before": index % 3 == 0} for index, each in enumerate(committed)]
+    before = sum(each["judged_before"] for each in results)
+    page = part_page("measured", results, 9999)
+    titles = [line for line in page.splitlines() if line.startswith("## ")]
+    assert titles == [
+        f"## The measured part: {len(results) - before} of 9999 planned runs",
+        f"## The measured part, by an earlier version: {before} runs",
+    ]
+    of_one_version = part_page("measured", [each for each in results if each["judged_before"]], 9999)
+    assert of_one_version.splitlines()[0] == f"## The measured part: {before} of 9999 planned runs"
+    assert "by an earlier version: " not in of_one_version
 
 
 def test_no_single_run_of_the_measured_part_is_on_the_page() -> None:

@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,11 +14,16 @@ from benchmarks.trl_runs.peers import FOLDER
 from benchmarks.trl_runs.report import part_page
 
 
+def measured_results() -> list[dict[str, Any]]:
+    """The committed runs of the measured part, as if one version of rules and causes had judged them all."""
+    results = [json.loads(line) for line in RESULTS.read_text("utf-8").splitlines()]
+    return [each | {"judged_before": False} for each in results if each["cell"]["part"] == "measured"]
+
+
 def learned_rows(scored: Mapping[str, float]) -> list[str]:
     """The rows of the detector that learns, where it gives these scores to the committed runs with these labels."""
-    results = [json.loads(line) for line in RESULTS.read_text("utf-8").splitlines()]
-    measured = [each for each in results if each["cell"]["part"] == "measured"]
-    page = part_page("measured", [each | {"learned": scored[each["label"]]} for each in measured], len(measured))
+    measured = [each | {"learned": scored[each["label"]]} for each in measured_results()]
+    page = part_page("measured", measured, len(measured))
     return [line for line in page.splitlines() if line.startswith("| learned |")]
 
 
@@ -29,8 +35,7 @@ def test_a_detector_that_learns_is_shown_at_the_false_alarms_that_it_has() -> No
 
 def learned_causes_row(name: str) -> str:
     """The row of the causes that are learned, where each sick run of the committed ones is given this one."""
-    results = [json.loads(line) for line in RESULTS.read_text("utf-8").splitlines()]
-    measured = [each | {"learned_cause": name} for each in results if each["cell"]["part"] == "measured"]
+    measured = [each | {"learned_cause": name} for each in measured_results()]
     page = part_page("measured", measured, len(measured))
     (row,) = [line for line in page.splitlines() if line.startswith("| learned from other tasks |")]
     return row
