@@ -112,7 +112,7 @@ def _entries(part: Part) -> Iterator[Mapping[str, Any]]:
     ):
         yield entry
         if later := entry.get("later"):
-            yield {**entry, **later, "later": None}
+            yield {**entry, **later, "tasks": [*entry["tasks"], *later["new_tasks"]], "later": None}
 
 
 def _planned(part: Part, entry: Mapping[str, Any]) -> Iterator[Cell]:
