@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
-from itertools import chain, cycle, zip_longest
+from itertools import accumulate, chain, cycle, zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
@@ -86,9 +86,9 @@ def cells(part: Part) -> tuple[Cell, ...]:
 def in_training_order() -> list[Cell]:
     """The cells of all parts, base by base in turns, so that any time budget covers each; the latest draws first."""
     entries = [(part, entry) for part in PARTS for entry in _entries(part)]
-    latest = [pair for pair in entries if not pair[1].get("later")]
-    earlier = [pair for pair in entries if pair[1].get("later")]
-    return [cell for drawn in (latest, earlier) for cell in _in_turns(drawn)]
+    draws = sorted({entry["draws_after"] for _, entry in entries})
+    drawn = ([(part, entry) for part, entry in entries if entry["draws_after"] == after] for after in draws)
+    return list(chain.from_iterable(map(_in_turns, drawn)))
 
 
 def _in_turns(drawn: Iterable[tuple[Part, Mapping[str, Any]]]) -> Iterator[Cell]:
@@ -110,9 +110,10 @@ def _entries(part: Part) -> Iterator[Mapping[str, Any]]:
         {**common, **corpus["parts"][part]},
         {**common, **corpus["old_api"], **corpus["old_api"]["parts"][part]},
     ):
-        yield entry
-        if later := entry.get("later"):
-            yield {**entry, **later, "tasks": [*entry["tasks"], *later["new_tasks"]], "later": None}
+        later = entry.get("later", [])
+        tasks = accumulate((draw["new_tasks"] for draw in later), initial=entry["tasks"])
+        for after, draw, known in zip(range(len(later), -1, -1), ({}, *later), tasks, strict=True):
+            yield {**entry, **draw, "tasks": known, "draws_after": after}
 
 
 def _planned(part: Part, entry: Mapping[str, Any]) -> Iterator[Cell]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from benchmarks.trl_runs.tasks import (
+    bits,
     brackets,
     clock,
     coins,
@@ -53,5 +54,6 @@ TASKS: Mapping[str, Task] = {
         routes,
         wishes,
         fractions,
+        bits,
     )
 }

@@ -22,6 +22,7 @@ from diagnostics.runlog.parent import SAMPLE_RUNS
 from diagnostics.runlog.process import ProcessIdentity
 
 PATIENCE = 30.0  # seconds: importing torch alone takes ten on busy cores
+_STILL_LOOKS = 4  # equal ones, one after the other, before a chart counts as standing still
 _SECONDS_A_STEP = 2.0  # of a training, at most, while other tests keep all cores busy
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM_FLAGS = (
@@ -145,8 +146,15 @@ class Chart:
 
     @property
     def box(self) -> dict[str, float]:
-        """Where the plot lies in the window, in pixels, once it has been scrolled into view."""
-        return self.page.evaluate(BOX, self.metric)
+        """Where the plot lies in the window, in pixels, scrolled into view, once what is above it is drawn."""
+        looks: list[dict[str, float]] = []
+
+        def stands_still() -> bool:
+            looks.append(self.page.evaluate(BOX, self.metric))
+            return len(looks) >= _STILL_LOOKS and looks[-_STILL_LOOKS:] == looks[-1:] * _STILL_LOOKS
+
+        wait_until(stands_still, f"the chart of {self.metric} to stand still")
+        return looks[-1]
 
     def zoom(self, start: float = 0.4, end: float = 0.8) -> list[float]:
         """Drag from one part of the plot's width to another as a user does; returns the steps then shown."""
