@@ -114,6 +114,7 @@ def _gestures(page: st.Page) -> tuple[tuple[str, str], ...]:
 confine_to(state.folders)
 st.set_page_config(page_title=_NAME, layout="wide", initial_sidebar_state="collapsed")
 _page = st.navigation([_RUNS, _RUN, _COMPARE, _LAUNCH, _LEARN], position="top")
+state.forget_other_pages(_page.url_path)
 _frame(_page)
 _page.run()
 language_switch()

@@ -26,6 +26,7 @@ _ENTRY_SHOWN = "learn.entry"  # of the page's session: what its address says
 _LIST = "runs.list"  # of the page's session: how the list was filtered and sorted
 _NEWEST = "newest"  # in place of a step
 _WINDOW, _AXIS = "steps", "axis"  # of the charts
+_PAGE = "page"  # of the page's session: the one that was drawn last
 _RULE = "rule"  # of the page's session: the check whose text is shown
 _OWN_RUNS = Path("runs")
 _MOST_DIGITS = 18  # of a step, which is an int64
@@ -272,6 +273,14 @@ def page_has_gone() -> Callable[[], bool]:
         return lambda: False
     server, session = runtime.get_instance(), context.session_id
     return lambda: not server.is_active_session(session)
+
+
+def forget_other_pages(page: str) -> None:
+    """Let no part of a page that was left be drawn again: a browser that asks for one late would be shown it alone."""
+    context = get_script_run_ctx()
+    if context is not None and st.session_state.get(_PAGE, page) != page:
+        context.fragment_storage.clear()
+    st.session_state[_PAGE] = page
 
 
 def is_dark() -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from diagnostics.addresses import AddressError, local_path
 from diagnostics.assemble.assembler import Assembler
@@ -14,6 +15,7 @@ from diagnostics.assemble.merge import Merger
 from diagnostics.foreign_files import TimedOut, time_limit
 from diagnostics.foreign_files.bounds import POLL_SECONDS
 from diagnostics.model.diagnosis import Diagnosis, LimitOverrides
+from diagnostics.model.messages import shortened
 from diagnostics.model.recording import Recording
 from diagnostics.model.run import Run
 from diagnostics.producers.names_file import NamesError, names_above
@@ -26,8 +28,14 @@ from diagnostics.told import told
 
 __all__ = ["LiveDiagnosis", "LiveRun", "RunRef", "UnreadableRun", "diagnose", "find_runs", "open_run", "watch"]
 
+LONGEST_NAME = 255
+"""Characters of a run's name, as many as a folder's name may have: a database may hold a name of any length."""
+
 SHARE_OF_A_CORE = 0.1
 """The share of its thread's time that a LiveDiagnosis spends on diagnosing, by default."""
+
+
+Named = TypeVar("Named", Recording, RunRef)
 
 
 class LiveRun:
@@ -75,7 +83,7 @@ class LiveRun:
         project = self._project_file.newest()
         if self._run is None or unread != self._unread or not _are_the_same(recordings, self._recordings):
             self._recordings, self._unread = recordings, unread
-            merged = self._merger.merge(recordings)
+            merged = _with_bounded_name(self._merger.merge(recordings))
             merged = replace(merged, notes=(*merged.notes, *unread)) if unread else merged
             self._run = replace(self._composer.compose(merged, observed_at=time.time()), project=project)
         elif project is not self._run.project:
@@ -99,6 +107,11 @@ class LiveRun:
     def _read(self, reader: Reader) -> Recording:
         with _explained(self.path):
             return reader.refresh()
+
+
+def _with_bounded_name(found: Named) -> Named:
+    name = found.name
+    return found if len(name) <= LONGEST_NAME else replace(found, name=shortened(name, LONGEST_NAME))
 
 
 def _are_the_same(recordings: Sequence[Recording], others: Sequence[Recording]) -> bool:
@@ -167,7 +180,7 @@ def find_runs(path: str | Path, follows: Callable[[Path], bool] = lambda link: T
     except AddressError:
         return []
     find_there(place)
-    return find(place, follows)
+    return [_with_bounded_name(ref) for ref in find(place, follows)]
 
 
 def watch(path: str | Path, interval: float = 0.5) -> Iterator[Run]:

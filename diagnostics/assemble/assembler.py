@@ -9,7 +9,6 @@ from diagnostics.assemble.tag_series import TagMeaning, TagSeries
 from diagnostics.derivations.derived_series import DerivedSeries
 from diagnostics.derivations.from_samples import SampleTables
 from diagnostics.model.histograms import Histograms
-from diagnostics.model.messages import bounded_name
 from diagnostics.model.quirks import Quirk
 from diagnostics.model.recording import Recording
 from diagnostics.model.run import DataHealth, Run
@@ -62,7 +61,7 @@ class Assembler:
         return Run(
             path=recording.path,
             run_id=recording.run_id,
-            name=bounded_name(recording.name),
+            name=recording.name,
             sources=recording.sources,
             producer=translation.producer,
             producer_version=translation.log.version,

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 
 Value = str | int | float
 
-LONGEST_NAME = 255  # characters of a run's name
-
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -37,11 +35,6 @@ def shortened(text: str, most: int) -> str:
     """A text on one line, every blank a space, cut where it has more than `most` characters."""
     line = " ".join(text[: 4 * most].split())
     return line if len(line) <= most else line[: most - 1] + "…"
-
-
-def bounded_name(name: str) -> str:
-    """The name of a run as it is, cut only where it is longer than the name of any folder can be."""
-    return name if len(name) <= LONGEST_NAME else shortened(name, LONGEST_NAME)
 
 
 def format_value(value: Value) -> str:

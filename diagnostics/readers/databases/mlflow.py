@@ -9,7 +9,6 @@ from typing import Any
 from diagnostics.foreign_files import rows_of_a_poll
 from diagnostics.foreign_files.documents import parse_json
 from diagnostics.foreign_files.folders import files_in
-from diagnostics.model.messages import bounded_name
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Samples
 from diagnostics.model.status import Status
@@ -40,7 +39,7 @@ def runs_of(file: Path) -> Iterator[RunRef]:
     except (sqlite3.Error, FileNotFoundError):
         return
     for number, name in runs:
-        yield RunRef(file if len(runs) == 1 else file / str(number), "mlflow", bounded_name(str(name or number)))
+        yield RunRef(file if len(runs) == 1 else file / str(number), "mlflow", str(name or number))
 
 
 def start_time(path: Path) -> float | None:

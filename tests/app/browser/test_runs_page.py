@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import WebSocketRoute, expect
 
 from diagnostics.runlog import RunLog
 from tests.app.browser.conftest import Screen
@@ -243,4 +243,36 @@ def test_the_first_visit_shows_the_samples_and_two_ways_on(
     expect(page.get_by_role("link", name="healthy-grpo")).to_be_visible()
     expect(page.get_by_role("button", name="Open my logs")).to_be_visible()
     page.get_by_role("button", name="Train one now").click()
+    expect(page.get_by_role("button", name="Start training")).to_be_visible()
+
+
+def test_a_page_stays_though_the_one_before_asks_for_its_news_once_more(
+    start_dashboard: Fixture, open_screen: Fixture
+) -> None:
+    page = open_screen(start_dashboard().url).page
+    asked: list[str | bytes] = []
+
+    def with_a_late_question(browser: WebSocketRoute) -> None:
+        server = browser.connect_to_server()
+
+        def ask(message: str | bytes) -> None:
+            asked.append(message)
+            server.send(message)
+
+        def answer(message: str | bytes) -> None:
+            if b"Launch \xc2\xb7 rlvitals" in bytes(message):  # the title, with which the page begins
+                server.send(news)
+            browser.send(message)
+
+        browser.on_message(ask)
+        server.on_message(answer)
+
+    page.route_web_socket(re.compile("_stcore/stream"), with_a_late_question)
+    page.reload()
+    expect(page.get_by_role("button", name="Train one now")).to_be_visible()
+    page.wait_for_timeout(SEVERAL_POLLS)
+    news = asked[-1]
+    page.get_by_role("button", name="Train one now").click()
+    expect(page.get_by_role("button", name="Start training")).to_be_visible()
+    page.wait_for_timeout(SEVERAL_POLLS)
     expect(page.get_by_role("button", name="Start training")).to_be_visible()

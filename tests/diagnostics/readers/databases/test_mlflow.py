@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from diagnostics.api import open_run
 from diagnostics.readers.base import UnreadableRun
 from diagnostics.readers.databases.mlflow import LARGEST_FLOAT, Reader, start_time
 from diagnostics.readers.discovery import find
@@ -48,16 +47,6 @@ def test_nan_and_infinity_are_what_was_logged_again(database: Path) -> None:
     values = Reader(database).refresh().tags["kl"].values
 
     assert np.array_equal([np.nan, np.inf, -np.inf, 0.0], values, equal_nan=True)
-
-
-def test_a_name_longer_than_any_folder_s_is_cut(database: Path) -> None:
-    add_run(database, "a")
-    log(database, "a", "kl", 1, 0.5)
-    for name, shown in (("two  blanks", "two  blanks"), ("x" * 10_000_000, "x" * 254 + "…")):
-        with sqlite3.connect(database) as made:
-            made.execute("UPDATE runs SET name = ?", (name,))
-        (ref,) = find(database)
-        assert (ref.name, open_run(database).name) == (shown, shown)
 
 
 def test_a_growing_run_is_read_on_and_says_how_it_ended(database: Path) -> None:
