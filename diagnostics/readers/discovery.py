@@ -32,6 +32,7 @@ LOOKED_FOR = ", ".join(dict.fromkeys(mark for form in FORMATS for mark in form.m
 MAX_LISTED = 5
 MOST_CHARACTERS = 300  # of a path in a sentence
 _TEXTS = ("console", "progress")  # known by what they say, and not by their names
+_NOTEBOOK = "notebook"
 _EXAMPLES = "{'reward': 0.5, 'epoch': 0.1} | step=3 reward=0.5"  # of printed lines that are read
 _SAME_DIGITS = str.maketrans("123456789", "000000000")
 _log = logging.getLogger(__name__)
@@ -155,7 +156,14 @@ def _seen_at(path: Path) -> str:
         return told("{path} does not exist", path=path)
     if kind not in (stat.S_IFREG, stat.S_IFDIR):
         return told("{found}; give a run's folder", found=NotRegularFile(path, kind))
-    if path.is_file() and _formats_of([path.name]):
+    forms = _formats_of([path.name]) if path.is_file() else []
+    if {form.name for form in forms} == {_NOTEBOOK}:
+        return told(
+            "{path} shows no training: the outputs of its cells hold no table of steps, and no rows such as {examples}",
+            path=path,
+            examples=_EXAMPLES,
+        )
+    if forms:
         return told(
             "{path} is a file of no known format: its name is that of a log, but it holds no rows such as {examples}",
             path=path,

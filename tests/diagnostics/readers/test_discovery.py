@@ -99,6 +99,7 @@ def sentence(path: Path) -> str:
 def test_each_kind_of_bad_path_gets_its_sentence(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("loss went down")
     (tmp_path / "notes.pdf").write_text("%PDF")
+    (tmp_path / "notes.ipynb").write_text('{"cells": [], "nbformat": 4}')
     (tmp_path / "empty").mkdir()
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes.txt").write_text("")
@@ -109,6 +110,9 @@ def test_each_kind_of_bad_path_gets_its_sentence(tmp_path: Path) -> None:
     assert sentence(tmp_path / "full") == f"X holds no known run (looked for {marks}, here and in the folders below)"
     assert sentence(tmp_path / "notes.txt").startswith(
         "X is a file of no known format: its name is that of a log, but it holds no rows such as {'reward'"
+    )
+    assert sentence(tmp_path / "notes.ipynb").startswith(
+        "X shows no training: the outputs of its cells hold no table of steps, and no rows such as {'reward'"
     )
     assert (
         sentence(tmp_path / "notes.pdf") == f"X is a file of no known format (looked for {marks}); give a run's folder"
