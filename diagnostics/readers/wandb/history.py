@@ -1,7 +1,7 @@
 """The history of a W&B run: its points at the trainer's own steps, and its tables of completions."""
 
 import bisect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ class WandbHistory:
         self._misfits = 0  # rows that name no step
         self._times: list[float] = []  # of the rows, and their steps
         self._steps: list[int] = []
+        self._counts: list[int] = []  # W&B's own
         self._system: dict[str, tuple[Any, float]] = {}
         self._system_step = 0
 
@@ -73,7 +74,8 @@ class WandbHistory:
     def _register_row(self, row: Mapping[str, Any], counted: int | None) -> int | None:
         """Register a row's time and return its step; None if it names none."""
         own = as_whole(row.get(OWN_STEP))
-        step = self.rows.step_of(row, counted if own is None else own)
+        count = counted if own is None else own
+        step = self.rows.step_of(row, count)
         if step is None:
             self._misfits += 1
             return None
@@ -81,6 +83,7 @@ class WandbHistory:
         self.rows.last_step = step
         self._times.append(written)
         self._steps.append(step)
+        self._counts.append(step if count is None else count)
         self.first_time = self.first_time or written or None
         return step
 
@@ -111,6 +114,15 @@ class WandbHistory:
             self.flush_system_samples()
             self._system_step = step
         self._system.update({f"{SYSTEM}{name.removeprefix('system.')}": (value, time) for name, value in row.items()})
+
+    def tables_with_unnamed(self, folders: Iterable[Path]) -> WandbTables:
+        """The tables of the rows, and those in the run's folders of files that no row names."""
+        return self.tables.with_unnamed(folders, int if self._counts == self._steps else self._step_at)
+
+    def _step_at(self, count: int) -> int:
+        """The trainer's step at one of W&B's counts: that of the last row up to there."""
+        place = bisect.bisect_right(self._counts, count) - 1
+        return count if place < 0 else self._steps[place]
 
     def flush_system_samples(self) -> None:
         """Store the newest system samples: no further ones are expected for their step."""

@@ -38,6 +38,7 @@ from diagnostics.readers.wandb.records import WandbRecords
 from diagnostics.readers.wandb.row_buffer import RowBuffer
 from diagnostics.readers.wandb.run_folders import FILES, LOGS, OUTPUT, parts_of, run_id_of, started
 from diagnostics.readers.wandb.tables import WandbTables
+from diagnostics.readers.wandb.unnamed_tables import TABLES
 from diagnostics.told import told
 
 REQUIREMENTS = "requirements.txt"
@@ -87,6 +88,7 @@ class Reader:
         status = self._log.status(max(file.stat().st_mtime for file in files), time.time())
         status = replace(status, last_printed=last_change(_output(files[0].parent)))
         if self._last is None or grew or status != self._last.status:
+            self._log.look_for_tables()
             self._last = self._record(files[0].parent, status)
         return self._last
 
@@ -94,7 +96,8 @@ class Reader:
         """The logs of all parts of the run, and the files beside them that are read at once."""
         logs = self._files()
         beside = (logs[0].parent / FILES / name for name in (REQUIREMENTS, OUTPUT))
-        return (*logs, *(log.parent for log in logs), *beside)
+        tables = (log.parent / FILES / TABLES for log in logs)
+        return (*logs, *(log.parent for log in logs), *tables, *beside)
 
     def name(self) -> str:
         """Empty: the run's name is in its log."""
@@ -103,7 +106,7 @@ class Reader:
     def sample_index(self) -> Any:
         """The tables of each step, and the reward functions named by their columns."""
         functions = reward_functions(self._log.rows.columns.tags)
-        return {"tables": self._log.history.tables.index(), "functions": sorted(functions)}
+        return {"tables": self._log.tables.index(), "functions": sorted(functions)}
 
     def samples_of(self, index: Any) -> Samples:
         """The samples in these tables."""
@@ -131,7 +134,7 @@ class Reader:
             histograms=log.rows.histograms.by_tag(),
             config=log.config,
             text=_texts(folder),
-            samples=log.history.tables.snapshot(reward_functions(log.rows.columns.tags)),
+            samples=log.tables.snapshot(reward_functions(log.rows.columns.tags)),
             status=status,
             created=log.created,
             console=console,
@@ -146,6 +149,7 @@ class _Log:
 
     def __init__(self) -> None:
         self.history = WandbHistory()
+        self.tables = WandbTables()  # with those that no row names, as of the last look at the folders
         self.config: dict[str, Any] = {}
         self.name = ""
         self._started: float | None = None
@@ -197,6 +201,10 @@ class _Log:
             self._buffer.flush(media)
         return self._offset != before
 
+    def look_for_tables(self) -> None:
+        """Look for tables in the folders of the run's parts, also for those that no row names."""
+        self.tables = self.history.tables_with_unnamed([file.parent / FILES for file in self._records])
+
     def status(self, written: float, now: float) -> Status:
         """Ended only if the run says so; silent if it was not written for a while."""
         written = time_last_written(self._newest, written)
@@ -208,7 +216,7 @@ class _Log:
     def notes(self, has_ended: bool) -> Iterator[str]:
         """Sentences about what was left out; an incomplete last record is normal while the run is being written."""
         yield from self.rows.notes()
-        yield from self.history.tables.notes()
+        yield from self.tables.notes()
         for file, records in self._records.items():
             yield from records.tail.notes()
             if has_ended and records.torn_bytes:

@@ -1,7 +1,7 @@
 """The sample tables of a W&B run: which file contains which step's completions, read on demand."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from diagnostics.foreign_files.folders import leads_into
 from diagnostics.model.samples import Sample, Samples
 from diagnostics.readers.files.json_lines import as_whole
 from diagnostics.readers.samples.tables import completions_in, is_sample_table, to_samples
+from diagnostics.readers.wandb.unnamed_tables import unnamed_tables
 
 INCREMENTAL = "incremental-table-file"
 _EVAL_KEYS = ("eval", "val", "trajectories/eval")
@@ -37,6 +38,7 @@ class WandbTables:
     def __init__(self) -> None:
         self._tables: dict[int, list[_Table]] = {}
         self._newest: dict[str, Path] = {}
+        self._named: set[Path] = set()
         self._largest: tuple[int, _Table] | None = None  # with its bytes
         self._longest: tuple[int, _Table] | None = None  # with its rows
 
@@ -50,6 +52,7 @@ class WandbTables:
         if not isinstance(path, str):
             return
         file = files / path
+        self._named.add(file)
         if not leads_into(file, files) or self._holds(step, key, file):
             return
         earlier = None if value["_type"] == INCREMENTAL else self._newest.get(key)
@@ -59,6 +62,16 @@ class WandbTables:
         self._newest[key] = file
         self._largest = _larger(self._largest, as_whole(value.get("size")), table)
         self._longest = _larger(self._longest, as_whole(value.get("nrows")), table)
+
+    def with_unnamed(self, folders: Iterable[Path], step_at: Callable[[int], int]) -> "WandbTables":
+        """These, and the tables in the run's folders that none of its rows names, at the step of W&B's count."""
+        found = WandbTables()
+        found._tables = {step: list(tables) for step, tables in self._tables.items()}
+        found._newest, found._largest, found._longest = dict(self._newest), self._largest, self._longest
+        for files in folders:
+            for table in unnamed_tables(files, self._named):
+                found.add(table.key, step_at(table.count), files, table.declared(files))
+        return found
 
     def notes(self) -> Iterator[str]:
         """Sentences about what the bounds leave out of the largest table, and of the one with most rows."""
