@@ -2,11 +2,11 @@
 
 import threading
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 
 from diagnostics.readers.console.last_row import is_last_row
-from diagnostics.readers.console.lines import Bar, Row, parse_line
+from diagnostics.readers.console.lines import Bar, Printed, Row, parse_line
+from diagnostics.readers.console.own_rows import OwnRows
 from diagnostics.readers.console.plain_text import LONGEST_ROW
 from diagnostics.readers.console.trainings import Beginnings
 from diagnostics.readers.console.wrapping import Unwrapping
@@ -33,7 +33,7 @@ class _Followed:
 
     def _begin(self) -> None:
         self._lines, self._beginnings, self._count = LineTail(self._file), Beginnings(), 1
-        self._unwrapping = Unwrapping()
+        self._unwrapping, self._own = Unwrapping(), OwnRows()
 
     def count(self) -> int:
         with self._lock:
@@ -41,10 +41,15 @@ class _Followed:
                 self._begin()
             for found in self._lines.read():
                 for text in found.texts:
-                    if self._unwrapping.is_open or any(mark in text for mark in _MARKS):
+                    if self._needs_all or any(mark in text for mark in _MARKS):
                         self._take(text.decode("utf-8", "replace"))
             self._take_last_row()
             return self._count
+
+    @property
+    def _needs_all(self) -> bool:
+        """Whether lines without a mark may count: within a row, and where rows in a form of their own may follow."""
+        return self._unwrapping.is_open or (self._beginnings.has_ended and not self._own.is_known)
 
     def _take_last_row(self) -> None:
         begun = self._lines.begun(LONGEST_ROW).decode("utf-8", "replace")
@@ -53,11 +58,20 @@ class _Followed:
             self._take(begun)
 
     def _take(self, line: str) -> None:
-        for item in chain.from_iterable(map(parse_line, self._unwrapping.feed(line))):
-            if isinstance(item, Bar):
-                self._beginnings.add_bar(item)
-            elif isinstance(item, Row) and item.values:
-                self._count += self._beginnings.is_first(item)
+        for whole in self._unwrapping.feed(line):
+            items = tuple(parse_line(whole))
+            for item in items:
+                self._take_item(item)
+            has_row = any(isinstance(item, Row) for item in items)
+            if self._beginnings.has_ended and not has_row and not self._own.is_known:
+                self._count += self._own.feed(whole) is not None
+
+    def _take_item(self, item: Printed) -> None:
+        if isinstance(item, Bar):
+            self._beginnings.add_bar(item)
+        elif isinstance(item, Row) and item.values and self._beginnings.is_first(item):
+            self._count += 1
+            self._own.end()
 
 
 @lru_cache(_MOST_TEXTS)

@@ -12,6 +12,7 @@ from diagnostics.readers.console.clock import TextClock
 from diagnostics.readers.console.failure import Ending
 from diagnostics.readers.console.last_row import is_last_row
 from diagnostics.readers.console.lines import Bar, parse_line
+from diagnostics.readers.console.own_rows import OwnTraining
 from diagnostics.readers.console.plain_text import LONGEST_ROW
 from diagnostics.readers.console.trainings import Training, Trainings
 from diagnostics.readers.console.wrapping import Unwrapping
@@ -114,7 +115,7 @@ class TextLog:
         return self._text.lines.tail.was_replaced
 
     @property
-    def training(self) -> Training:
+    def training(self) -> Training | OwnTraining:
         """The training that is asked for. Raises UnreadableRun if the text holds others."""
         found = self._text.trainings.found
         if self._number == 0 and len(found) > 1:
@@ -169,8 +170,7 @@ class TextLog:
 
     def status(self, written: float, now: float) -> Status:
         training, ending = self.training, self.ending
-        steps, total = training.rows.steps(), training.rows.total
-        step = int(steps[-1]) if len(steps) else None
+        step, total = training.last_step, training.total
         printed = self._text.clock.written(self._file, written)
         state = "died" if self._is_followed else "unknown" if printed is None else state_of(printed, now)
         if ending.error is not None and (self._is_followed or printed is None or now - printed > CRASH_SECONDS):

@@ -2,6 +2,7 @@
 
 A row after the summary of a training, after a bar that starts anew, or one that begins again where the training began,
 is of another training. One that goes back, but not to the beginning, is of a training that resumed from a checkpoint.
+After the summary, rows in a form of somebody's own may be another training, too.
 """
 
 from dataclasses import dataclass, field, replace
@@ -10,6 +11,7 @@ from diagnostics.model.series import RawSeries
 from diagnostics.readers.columns import Columns
 from diagnostics.readers.console.failure import Ending
 from diagnostics.readers.console.lines import EVAL, Bar, Erasure, Panel, Row, parse_line
+from diagnostics.readers.console.own_rows import OwnRows, OwnTraining
 from diagnostics.readers.console.printed_settings import PrintedSettings
 from diagnostics.readers.console.row_steps import SUMMARY, RowSteps, is_of_training
 
@@ -35,6 +37,17 @@ class Training:
     def has_ended(self) -> bool:
         """Whether the training said that it ended."""
         return self.has_last_words or self.rows.has_ended
+
+    @property
+    def last_step(self) -> int | None:
+        """The step of the last row."""
+        steps = self.rows.steps()
+        return int(steps[-1]) if len(steps) else None
+
+    @property
+    def total(self) -> int | None:
+        """The planned steps, where they are printed."""
+        return self.rows.total
 
     def series(self) -> dict[str, RawSeries]:
         """All points so far, at the steps inferred so far."""
@@ -99,18 +112,30 @@ class Trainings:
     """The trainings of one text, fed with its lines."""
 
     def __init__(self) -> None:
-        self.found = [Training()]
+        self._training = Training()  # the last one with rows of a known form
+        self.found: list[Training | OwnTraining] = [self._training]
         self._beginnings = Beginnings()
+        self._own = OwnRows()
         self._next = RowSteps()  # the positions of bars since the end of a training: another one may have begun
         self._settings = PrintedSettings()  # printed since the first row of the training
 
     def feed(self, line: str) -> None:
         """Process the next line of the text."""
-        self.found[-1].ending.feed(line)
-        (self._settings if self.found[-1].columns.tags else self.found[-1].settings).feed(line)
+        if isinstance(self.found[-1], Training):
+            self.found[-1].ending.feed(line)
+        (self._settings if self._training.columns.tags else self._training.settings).feed(line)
+        has_row = False
         for item in parse_line(line):
+            has_row = has_row or isinstance(item, Row)
             self.add(item)
-        self.found[-1].has_last_words = self.found[-1].has_last_words or _LAST_WORDS in line
+        if self._beginnings.has_ended and not has_row:
+            self._feed_own(line)
+        self._training.has_last_words = self._training.has_last_words or _LAST_WORDS in line
+
+    def _feed_own(self, line: str) -> None:
+        if (known := self._own.feed(line)) is not None:
+            known.settings, self._settings = self._settings, PrintedSettings()
+            self.found.append(known)
 
     def add(self, item: Row | Bar | Panel | Erasure) -> None:
         """Process what a line contains."""
@@ -126,16 +151,18 @@ class Trainings:
         if self._beginnings.awaits_another:
             self._next.add_position(item)
         if not self._beginnings.starts_anew:
-            self.found[-1].rows.add_position(item)
+            self._training.rows.add_position(item)
 
     def _add_row(self, row: Row) -> None:
         if not row.values:
-            self.found[-1].misfits += row.misfits
+            self._training.misfits += row.misfits
             return
         if self._beginnings.is_first(row):
-            self.found.append(Training(self._settings, self._next))
+            self._training = Training(self._settings, self._next)
+            self.found.append(self._training)
             self._settings, self._next = PrintedSettings(), RowSteps()
-        training = self.found[-1]
+            self._own.end()
+        training = self._training
         training.misfits += row.misfits
         training.ending.clear()
         training.is_rounded = training.is_rounded or row.is_rounded

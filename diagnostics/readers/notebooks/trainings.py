@@ -8,6 +8,7 @@ import numpy as np
 
 from diagnostics.language import N_
 from diagnostics.model.series import RawSeries
+from diagnostics.readers.console.own_rows import OwnTraining
 from diagnostics.readers.console.trainings import Training as ConsoleTraining
 from diagnostics.readers.console.trainings import Trainings
 from diagnostics.readers.notebooks.outputs import Cell
@@ -123,16 +124,15 @@ def _printed(cell: Cell) -> Iterator[Training]:
     for output in cell.outputs:
         for line in output.text.split("\n"):
             trainings.feed(line)
-    yield from (_of_console(cell, printed) for printed in trainings.found if printed.columns.tags)
+    yield from (_of_console(cell, printed) for printed in trainings.found if printed.series())
 
 
-def _of_console(cell: Cell, printed: ConsoleTraining) -> Training:
-    steps = printed.rows.steps()
-    state = _state_at(int(steps[-1]) if len(steps) else None, printed.rows.total)
+def _of_console(cell: Cell, printed: ConsoleTraining | OwnTraining) -> Training:
+    state = _state_at(printed.last_step, printed.total)
     training = Training(
         cell.number,
         printed.series(),
-        total=printed.rows.total,
+        total=printed.total,
         state="finished" if printed.has_ended else state,
         config=printed.settings.found,
         malformed=printed.misfits,

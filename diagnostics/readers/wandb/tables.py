@@ -70,7 +70,7 @@ class WandbTables:
         found._newest, found._largest, found._longest = dict(self._newest), self._largest, self._longest
         for files in folders:
             for table in unnamed_tables(files, self._named):
-                found.add(table.key, step_at(table.count), files, table.declared(files))
+                found.add(table.key, step_at(table.counted), files, table.declared(files))
         return found
 
     def notes(self) -> Iterator[str]:

@@ -27,10 +27,10 @@ _LEAST_ROW = 6  # bytes: `["a"],`
 
 
 class UnnamedTable(NamedTuple):
-    """A table in a folder; `count` is W&B's own count of the row that was to name it."""
+    """A table in a folder; `counted` is W&B's own count of the row that was to name it."""
 
     key: str
-    count: int
+    counted: int
     file: Path
     size: int
 
@@ -44,7 +44,7 @@ class UnnamedTable(NamedTuple):
 def unnamed_tables(files: Path, named: AbstractSet[Path]) -> Iterator[UnnamedTable]:
     """The tables of completions in a run's folder of files, but for the named ones, in the order of W&B's count."""
     found = [table for file in _tables_below(files / TABLES, DEEPEST) if (table := _table(file, files, named))]
-    yield from sorted(found, key=lambda table: (table.count, table.key))
+    yield from sorted(found, key=lambda table: (table.counted, table.key))
 
 
 def _tables_below(folder: Path, depth: int) -> Iterator[Path]:

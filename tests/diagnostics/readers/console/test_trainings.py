@@ -177,3 +177,68 @@ def test_readers_that_share_a_text_see_that_another_takes_its_place(tmp_path: Pa
     after = [len(live.refresh().series["loss"]) for live in lives]
 
     assert (before, after) == ([2, 1], [3, 2])
+
+
+def own_rows(*steps: int, form: str = "step {}/30  mean_reward={}  kl={}\n") -> str:
+    return "".join(form.format(step, -step / 8, -step / 4) for step in steps)
+
+
+def test_a_loop_of_somebodys_own_behind_a_trainers_training_is_another_one(tmp_path: Path) -> None:
+    warned = "ppo_trainer.py:1304: UserWarning: KL divergence is starting to become negative: -9.50 - this might be"
+    loop = "".join(f"{own_rows(step)}{warned}\n  warnings.warn(\n" for step in (0, 10, 20))
+    file = written(tmp_path, f"{STDOUT}Starting PPO\n{loop}")
+
+    first, second = map(open_run, find_runs(tmp_path))
+
+    assert [first.path, second.path] == [file / "1", file / "2"]
+    assert first.get("reward").steps.tolist() == [5, 10, 15, 20]
+    assert (first.status.state, second.status.step, second.status.total) == ("finished", 20, 30)
+    assert second.get("reward").values.tolist() == [0.0, -1.25, -2.5]
+    assert {item.tag for item in second.series.values()} >= {"mean_reward", "objective/kl"}
+    assert any("step #/#" in note for note in second.notes)
+
+
+def test_such_a_loop_ends_as_what_it_printed_last_says(tmp_path: Path) -> None:
+    error = 'Traceback (most recent call last):\n  File "a.py", line 1\nValueError: no more\n'
+    file = left_for(written(tmp_path, STDOUT + own_rows(0, 10, 20) + error), CRASH_SECONDS + 1)
+
+    first, second = (open_run(file / number) for number in "12")
+
+    assert (first.status.state, first.status.error) == ("finished", None)
+    assert (second.status.state, second.status.error) == ("failed", "ValueError: no more")
+
+
+def test_a_trainers_training_behind_such_a_loop_is_a_third_one(tmp_path: Path) -> None:
+    written(tmp_path, STDOUT + own_rows(0, 10, 20) + STDOUT + own_rows(0, 10, 20, 30))
+
+    runs = [*map(open_run, find_runs(tmp_path))]
+
+    assert [len(run.get("reward")) for run in runs] == [4, 3, 4, 4]
+    assert [run.status.step for run in runs] == [24, 20, 24, 30]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        STDOUT + own_rows(0, 10),
+        STDOUT + own_rows(0, 10, 20, form="step {}/30  reward={}  answers={}\n"),
+        STDOUT + own_rows(0, 10, 20, form="step {}/30  accuracy={}  loss={}\n"),
+        rows(0.1) + own_rows(0, 10) + rows(0.2) + own_rows(20, 30) + rows(0.3),
+    ],
+    ids=["two rows", "an evaluation by rewards", "an evaluation by losses", "beside the rows of a training"],
+)
+def test_other_rows_behind_a_training_or_beside_its_own_are_none(text: str, tmp_path: Path) -> None:
+    file = written(tmp_path, text)
+
+    assert [ref.path for ref in find_runs(tmp_path)] == [file]
+
+
+def test_a_loop_of_somebodys_own_is_counted_as_the_text_grows(tmp_path: Path) -> None:
+    file, text = tmp_path / "train.log", STDOUT + own_rows(0, 10, 20, 30) + STDOUT
+    counts = list[int]()
+    for size in range(0, len(text), 31):
+        file.write_text(text[:size])
+        counts.append(count_of_trainings(file))
+
+    assert counts == sorted(counts)
+    assert count_of_trainings(written(tmp_path, text)) == 3
