@@ -15,6 +15,7 @@ from diagnostics.readers.console.count import count_of_trainings
 from diagnostics.readers.console.recognition import is_console
 from diagnostics.readers.console.text_log import TextLog
 from diagnostics.readers.console_end import WELL_ENDED
+from diagnostics.readers.progress.recognition import is_progress
 from diagnostics.readers.single_file import FileReader, name_of
 from diagnostics.readers.wandb.run_folders import is_own_log, parts_of, run_id_of, run_of_output
 from diagnostics.readers.wandb.settings_file import CONFIG, settings_in
@@ -30,7 +31,8 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
 def runs_of(file: Path) -> Iterator[RunRef]:
     """The trainings in a text, whatever it is called: the only one is the file itself; of several each has its number
     below the file."""
-    count = count_of_trainings(file) if not is_own_log(file) and is_console(file) else 0
+    is_ours = not is_own_log(file) and is_console(file) and not is_progress(file)
+    count = count_of_trainings(file) if is_ours else 0
     for number in range(1, count + 1):
         path, name = (file, _name(file)) if count == 1 else (file / str(number), f"{_name(file)} {number}")
         yield RunRef(path, "console", name, _home(file))

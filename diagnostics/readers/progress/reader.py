@@ -3,8 +3,6 @@
 It reads what no other format of printed text does.
 """
 
-import re
-from functools import lru_cache
 from pathlib import Path
 
 from diagnostics.foreign_files.bounds import LINE_BYTES
@@ -14,20 +12,14 @@ from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef
 from diagnostics.readers.console.clock import TextClock
 from diagnostics.readers.console.failure import Ending
-from diagnostics.readers.console.recognition import MOST_TEXTS, is_console
 from diagnostics.readers.console_end import WELL_ENDED
-from diagnostics.readers.files.head_and_end import head_and_end
 from diagnostics.readers.files.text_lines import TextLines
 from diagnostics.readers.liveness import CRASH_SECONDS, state_of
-from diagnostics.readers.progress.lines import OF_TRAINING
 from diagnostics.readers.progress.pattern import Progress
+from diagnostics.readers.progress.recognition import is_progress
 from diagnostics.readers.single_file import FileReader, name_of
-from diagnostics.readers.tables.torchtune import is_log
-from diagnostics.readers.wandb.run_folders import is_own_log
-from diagnostics.readers.whole_file import seen
 
 MARKS = "*.log", "*.out", "*.txt"
-_OF_TRAINING = re.compile(OF_TRAINING.pattern.encode())
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
@@ -37,33 +29,11 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
 
 def runs_of(file: Path) -> tuple[RunRef, ...]:
     """The run that a text holds, whatever it is called."""
-    is_ours = not is_own_log(file) and not is_console(file) and _is_progress(file)
-    return (RunRef(file, "progress", name_of(file), file.parent),) if is_ours else ()
+    return (RunRef(file, "progress", name_of(file), file.parent),) if is_progress(file) else ()
 
 
 def start_time(path: Path) -> float | None:
     """Unknown: printed rows have no time that is known as such."""
-
-
-def _is_progress(file: Path) -> bool:
-    try:
-        return _shows_progress(file, *seen(file)) and not is_log(file)
-    except OSError:  # gone just now, or not ours to read
-        return False
-
-
-@lru_cache(MOST_TEXTS)
-def _shows_progress(file: Path, inode: int, size: int, changed: int) -> bool:
-    """Whether the head or the end of a text shows rows of progress; an unchanged text is not read again."""
-    parts = head_and_end(file, size)
-    return any(_OF_TRAINING.search(part) is not None and _is_training(part) for part in parts)
-
-
-def _is_training(text: bytes) -> bool:
-    progress = Progress()
-    for line in text.decode("utf-8", "replace").split("\n"):
-        progress.feed(line)
-    return progress.is_training
 
 
 class Reader(FileReader["_Log"]):
