@@ -1,7 +1,8 @@
 """Reads plain metric logs: JSON lines, CSV and parquet with a step column, one file per run.
 
 Recognised by their first row: the loggers of verl (`{"step": …, "data": {…}}`), ms-swift, prime-rl, tinker-cookbook,
-Stable-Baselines3, LLaMA-Factory and anything else that writes one row of numbers per step.
+Stable-Baselines3, LLaMA-Factory and anything else that writes one row of numbers per step. A row of settings above them
+is read as such.
 """
 
 import re
@@ -39,6 +40,7 @@ from diagnostics.readers.tables.metric_rows import (
     step_column,
     whole_step,
 )
+from diagnostics.readers.tables.settings_row import settings_in
 from diagnostics.readers.wandb.csv_export import is_export
 from diagnostics.told import told
 
@@ -84,6 +86,7 @@ class Reader(FileReader["_Log"]):
             run_id=self.path.stem,
             name=name_of(self.path),
             tags=log.rows.columns.series(),
+            config=dict(log.settings),
             status=status,
             malformed=log.malformed,
             notes=(counted_by(log.axis), *log.rows.notes(), *log.notes()),
@@ -97,6 +100,7 @@ class _Log(ABC):
         self.path = path
         self.rows = Rows(axes=())
         self.axis: str | None = None
+        self.settings: dict[str, Any] = {}
         self._counted = 0  # rows, once it is known that none names its step
         self._waiting: list[Mapping[str, Any]] = []  # the first rows, until it is known what counts them
         self._total: int | None = None
@@ -126,10 +130,12 @@ class _Log(ABC):
 
     def take(self, row: Mapping[str, Any]) -> None:
         """Add one row."""
-        row = flat_row(row)
+        whole, row = row, flat_row(row)
         if self._counted:
             self._add_counted(row)
             return
+        if self._names_no_step(row):
+            self.settings.update(settings_in(whole))
         if self.axis is None and (axis := step_column(row)) is not None:
             self.axis = axis
             self._give_up_waiting()
@@ -137,6 +143,9 @@ class _Log(ABC):
             self._wait(row)
         else:
             self._take_at_axis(row, self.axis)
+
+    def _names_no_step(self, row: Mapping[str, Any]) -> bool:
+        return step_column(row) is None if self.axis is None else self.axis not in row
 
     def _take_at_axis(self, row: Mapping[str, Any], axis: str) -> None:
         value = row.get(axis)

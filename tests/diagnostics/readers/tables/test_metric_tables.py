@@ -228,6 +228,29 @@ def test_settings_before_the_first_row_are_no_row(tmp_path: Path) -> None:
     assert (set(recording.tags), recording.malformed) == ({"loss"}, 1)
 
 
+@pytest.mark.parametrize(
+    ("row", "settings"),
+    [
+        ({"event": "config", "lr": 1e-6, "kl_coef": 0.1}, {"lr": 1e-6, "kl_coef": 0.1}),
+        ({"type": "config", "argv": ["a.py"], "args": {"lr": 1e-6}}, {"argv": ["a.py"], "lr": 1e-6}),
+        ({"event": "start", "config": {"lr": 1e-6, "seed": 7}}, {"lr": 1e-6, "seed": 7}),
+        ({"Hyperparameters": {"lr": 1e-6}}, {"lr": 1e-6}),
+        ({"event": "start", "lr": 1e-6}, {}),
+        ({"step": 0, "loss": 0.0, "config": {"lr": 1e-6}}, {}),
+        ({"args": 3}, {}),
+    ],
+)
+def test_a_row_of_settings_is_read_as_such(tmp_path: Path, row: dict[str, Any], settings: dict[str, Any]) -> None:
+    rows = [row, *({"step": 3 * at, "loss": float(at)} for at in (1, 2))]
+    file = tmp_path / "train_log.jsonl"
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+
+    recording = Reader(file).refresh()
+
+    assert recording.config == settings
+    assert points(recording, "loss")[-2:] == [(3, 1.0), (6, 2.0)]
+
+
 @pytest.mark.parametrize("column", ["iteration", "Iteration", "rollout", "grpo_step", "update"])
 def test_a_column_called_like_a_step_counts_them(tmp_path: Path, column: str) -> None:
     file = tmp_path / "metrics.csv"

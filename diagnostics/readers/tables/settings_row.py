@@ -1,0 +1,20 @@
+"""The row of settings that loops of people's own write above their metrics: `{"type": "config", "args": {"lr": 1}}`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+_MARKED_BY = ("type", "event", "kind")
+_WORDS = frozenset(
+    ("config", "configuration", "settings", "args", "arguments", "hparams", "hyperparameters", "params", "parameters")
+)
+
+
+def settings_in(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that a row without a step states: those below such a word, and all of a row that says it is one."""
+    found = {name: value for name, value in row.items() if name.lower() in _WORDS and isinstance(value, dict)}
+    is_marked = any(str(row.get(name)).lower() in _WORDS for name in _MARKED_BY)
+    beside = [name for name in row if is_marked and name not in found and name not in _MARKED_BY]
+    settings = {name: row[name] for name in beside}
+    for below in found.values():
+        settings.update(below)
+    return settings
