@@ -28,7 +28,7 @@ from diagnostics.model.messages import format_value
 from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
-from diagnostics.rules.samples.flags import Mark, marks_of
+from diagnostics.rules.flags import Mark, marks_of
 from diagnostics.visible_text import one_line
 from diagnostics.wording.findings import in_words
 from diagnostics.wording.messages import headline, message_text
@@ -300,7 +300,7 @@ def _flags(diagnosis: Diagnosis, items: Sequence[Numbered]) -> dict[int, tuple[F
 
 
 def _flags_of(diagnosis: Diagnosis, item: Numbered, marks: Mapping[str, Mark]) -> Iterator[Flag]:
-    """Of each check that fired: that this sample shows it, or that its text does."""
+    """Of each check that fired: that this sample shows it, among others or by itself."""
     place = (item.sample.step, item.row)
     for outcome in diagnosis.fired:
         shown = next((each for each in outcome.evidence.samples if (each.step, each.row) == place), None)

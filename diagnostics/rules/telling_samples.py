@@ -30,6 +30,11 @@ class SampleKind:
     pick: Callable[[Sequence[Sample]], Iterator[Pick]]
     why: str
     from_start: bool = False  # show the episode's first table first, not its last
+    marks_each: bool = False  # each such sample shows the finding, whatever the others of its table are
+
+    def is_shown_by(self, sample: Sample) -> bool:
+        """Whether a single sample is of this kind."""
+        return next(self.pick([sample]), None) is not None
 
 
 def telling_samples(run: Run, kind: str, first_step: int, last_step: int) -> tuple[ShownSample, ...]:
@@ -148,12 +153,12 @@ SAMPLE_KINDS: Mapping[str, SampleKind] = {
     "top-scored": SampleKind(_top_scored, "Among the highest scores of its step: {score}."),
     "lowest-scored": SampleKind(_lowest_scored, "Among the lowest scores of its step: {score}."),
     "cut-off": SampleKind(_cut_off, "Cut off at the length limit."),
-    "not-finite": SampleKind(_not_finite, "Its {name} is {value}.", from_start=True),
+    "not-finite": SampleKind(_not_finite, "Its {name} is {value}.", from_start=True, marks_each=True),
     "equal-groups": SampleKind(_equal_groups, "All {count} logged answers to its prompt got {score}."),
-    "unscored": SampleKind(_unscored, "No function gave it a reward."),
+    "unscored": SampleKind(_unscored, "No function gave it a reward.", marks_each=True),
     "longest": SampleKind(_longest, "Among the longest of its step."),
     "shortest": SampleKind(_shortest, "Among the shortest of its step."),
-    "below-zero": SampleKind(_below_zero, "Its KL to the reference is {kl} nats."),
+    "below-zero": SampleKind(_below_zero, "Its KL to the reference is {kl} nats.", marks_each=True),
     "any": SampleKind(_any_rows, "What the policy wrote then."),
 }
 TEXTS: Mapping[str, str] = {f"telling-samples.{name}": kind.why for name, kind in SAMPLE_KINDS.items()}

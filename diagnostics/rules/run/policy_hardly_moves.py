@@ -11,7 +11,9 @@ What it checks
     0.005 nats per token and does not grow beyond 0.0001 (that of a sequence of unknown length as if it had 64 tokens).
     A KL of exactly 0 at every step makes it critical. Where the entropy wavers too much to tell, a mean KL within
     0.0025 nats per token (per sequence where no length is known) of 0, by three of its standard errors, tells it. Where
-    the KL of an answer is below 0.02 nats, by as much, it rules out such a rise, however noisy all else is.
+    the KL of an answer is below 0.02 nats, by as much, it rules out such a rise, however noisy all else is. After 100
+    points a KL below 0.125 nats per answer is enough, though it grows: it allows a rise by half of the spread, and the
+    reward is not above its start by two standard errors.
     Points of a warm-up count here by their share of the highest learning rate so far. Where the reward is at full
     marks, or answers are not told apart, standing still is right, and this is not judged; where most groups tell them
     apart, gradients flow and no KL ever exceeds 0.0001, it is not right at full marks either.
@@ -49,9 +51,19 @@ from diagnostics.model.series import Series, Values
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import SCORES, has_never_moved, has_risen, is_solved, spread_of_answers, spread_of_marks
+from diagnostics.rules.rewards import (
+    SCORES,
+    has_likely_risen,
+    has_never_moved,
+    has_risen,
+    is_solved,
+    spread_of_answers,
+    spread_of_marks,
+)
 from diagnostics.rules.rule import Fired, Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, too_few
+
+DISTANCES = ("kl_per_sequence", "kl_per_token")
 
 
 class Limits(RuleLimits):
@@ -77,6 +89,8 @@ class Limits(RuleLimits):
         64.0, "tokens", "TRL training FAQ: its own examples generate up to 32, PPO's default is 53"
     )
     small: float = limit(0.2, "of the spread from answer to answer", "Cohen 1988: a small effect")
+    medium: float = limit(0.5, "of the spread from answer to answer", "Cohen 1988: a medium effect")
+    long: int = limit(100, "logged points", "measured on public logs: healthy ones rose by then, or were farther away")
     standard_errors: float = limit(
         3.0, "standard errors of the gain", "measured on healthy runs, which are judged anew at each step"
     )
@@ -93,7 +107,7 @@ class PolicyHardlyMoves(RunRule[Limits]):
     name = "policy-hardly-moves"
     grade = "M"
     source = "measured on trainings of TRL with tiny learning rates and weights in bfloat16"
-    inputs = (("learning_rate", "entropy_per_token"),)
+    inputs = (("learning_rate", "entropy_per_token", *DISTANCES),)
     says_nothing_happens = True
     is_of_policies = True
     limits = Limits()
@@ -112,16 +126,18 @@ class PolicyHardlyMoves(RunRule[Limits]):
         "and the {reward} was {reward_before} and is {reward_after}.",
         near="Nothing has moved from step {first} to {last}: the KL to the reference is {measured} {unit}, too little "
         "for a gain of the {reward}, which was {reward_before} and is {reward_after}.",
+        slow="The policy has hardly moved from step {first} to {last}: the KL to the reference is {measured} {unit}, "
+        "and the {reward} has not risen: it was {reward_before} and is {reward_after}.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
-        rate, entropy = run.get("learning_rate"), run.get("entropy_per_token")
-        judged = [series for series in (rate, entropy) if series is not None]
+        rate, entropy, distance = run.get("learning_rate"), run.get("entropy_per_token"), run.get(*DISTANCES)
+        judged = [series for series in (rate, entropy or distance) if series is not None]
         limits = paced(limits, run, judged[0], patience=5)
         if max(finite_points(series.values) for series in judged) < limits.patience:
             return too_few(limits.patience, max(finite_points(series.values) for series in judged))
         found = self._of_rate(run, rate, limits) if rate is not None else None
-        if found is None and entropy is not None and _points_at_full_rate(entropy, rate) >= limits.patience:
+        if found is None and judged[-1] is not rate and _points_at_full_rate(judged[-1], rate) >= limits.patience:
             found = self._of_metrics(run, entropy, limits)
         return found or Quiet(metric=judged[-1].name, tag=judged[-1].tag)
 
@@ -159,17 +175,20 @@ class PolicyHardlyMoves(RunRule[Limits]):
             return None
         return self.fired(rate, episode, Severity.WARNING, measured=highest, limit=None, key="warming", kl=latest)
 
-    def _of_metrics(self, run: Run, entropy: Series, limits: Limits) -> Fired | None:
+    def _of_metrics(self, run: Run, entropy: Series | None, limits: Limits) -> Fired | None:
         """The finding that nothing has moved."""
         reward, length = run.get(*SCORES), run.get("length_mean")
-        if reward is None or not _had_reason_to_move(run, reward, limits) or _has_left(run, limits):
+        if reward is None or not _had_reason_to_move(run, reward, limits):
             return None
-        change, gained = change_of_level(entropy.values), change_of_level(reward.values)
-        if change is None or gained is None or gained.is_proven:
+        gained = change_of_level(reward.values)
+        if gained is None or gained.is_proven:
             return None
-        if found := self._of_distance(run, reward, gained, limits):
+        if _has_left(run, limits):
+            return self._of_long_stay(run, reward, gained, limits)
+        if found := self._of_distance(run, reward, gained, limits) or self._of_long_stay(run, reward, gained, limits):
             return found
-        if change.is_proven or _may_have_risen(run, gained, limits):
+        change = None if entropy is None else change_of_level(entropy.values)
+        if entropy is None or change is None or change.is_proven or _may_have_risen(run, gained, limits):
             return None
         if not _is_still(change, limits) and not _stays_at_the_reference(run, limits):
             return None
@@ -190,14 +209,26 @@ class PolicyHardlyMoves(RunRule[Limits]):
         )
 
     def _of_distance(self, run: Run, reward: Series, gained: Change, limits: Limits) -> Fired | None:
-        """The finding that the KL rules out a small gain, however noisy all else is: d nats allow √(2 d) deviations."""
-        logged, of_answers = run.get("kl_per_sequence", "kl_per_token"), kl_of_answers(run)
+        """The finding that the KL rules out a small gain, however noisy all else is."""
+        return self._of_kl(run, reward, gained, limits, limits.small, "near")
+
+    def _of_long_stay(self, run: Run, reward: Series, gained: Change, limits: Limits) -> Fired | None:
+        """The finding that a long run is still so near that its KL rules out a medium gain, and has not risen."""
+        if finite_points(reward.values) < limits.long or has_likely_risen(reward):
+            return None
+        return self._of_kl(run, reward, gained, limits, limits.medium, "slow")
+
+    def _of_kl(
+        self, run: Run, reward: Series, gained: Change, limits: Limits, deviations: float, key: str
+    ) -> Fired | None:
+        """The finding that the KL rules out a gain of so many deviations: d nats allow √(2 d) of them."""
+        logged, of_answers = run.get(*DISTANCES), kl_of_answers(run)
         if logged is None or of_answers is None:
             return None
         level, change = change_of_level(logged.values), change_of_level(of_answers.values)
         if level is None or change is None:
             return None
-        if 2 * (abs(change.after) + limits.standard_errors * change.error) > limits.small**2:
+        if 2 * (abs(change.after) + limits.standard_errors * change.error) > deviations**2:
             return None
         return self.fired(
             logged,
@@ -205,7 +236,7 @@ class PolicyHardlyMoves(RunRule[Limits]):
             Severity.CRITICAL if _is_the_reference(run) else Severity.WARNING,
             measured=level.after,
             limit=None,
-            key="near",
+            key=key,
             unit=logged.unit,
             reward=reward.name,
             reward_before=gained.before,
@@ -224,7 +255,7 @@ def _points_at_full_rate(judged: Series, rate: Series | None) -> float:
 
 def _is_the_reference(run: Run) -> bool:
     """Whether a KL of exactly 0 at every step, not merely in the digits that are logged, says that no weight moved."""
-    kl = run.get("kl_per_token", "kl_per_sequence")
+    kl = run.get(*DISTANCES)
     return kl is not None and not run.data_health.rounded_to and bool((kl.values == 0).all())
 
 

@@ -3,8 +3,9 @@
 What it checks
     The reward at 0.95 of the highest that its graders (0 to 1 each) can give, with half of the groups without any
     difference, both as medians of five logged points and for 20 points in a row. PPO has no groups: there it is the
-    score alone. It is info. A reward that has been exactly the same from the first point on is not judged: whether
-    anything was learned is then not known (`reward-stuck-at-floor`).
+    score alone. Where the share is taken over the batch, and so 0 or 1, it is the mean of 20 points. It is info. A
+    reward that has been exactly the same from the first point on is not judged: whether anything was learned is then
+    not known (`reward-stuck-at-floor`).
 
 Why it matters
     A solved task gives no gradient; what continues is drift, and every further step costs as much as the first.
@@ -25,7 +26,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from diagnostics.detectors.rolling import rolling_median
+from diagnostics.detectors.rolling import rolling_mean, rolling_median
 from diagnostics.model.algorithms import GROUP_FAMILY, PPO_FAMILY
 from diagnostics.model.alignment import last_known
 from diagnostics.model.outcome import Severity
@@ -33,6 +34,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.missing_metrics import why_not_per_group
 from diagnostics.rules.rewards import full_marks, has_never_moved
 from diagnostics.rules.rule import Input, Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
@@ -62,6 +64,8 @@ class RewardSaturated(RunRule[Limits]):
         headline="The reward is near its highest value: there is little left to learn.",
         fired="The reward was near its highest value of {highest}{mostly} from step {first} to {last} ({measured} at "
         "step {peak}), with {silent} % of the groups or more without a difference.",
+        fired_batches="The reward was near its highest value of {highest}{mostly} from step {first} to {last} "
+        "({measured} at step {peak}), with no difference at all in {silent} % of the steps or more.",
         fired_alone="The score was near its highest value of {highest}{mostly} from step {first} to {last} "
         "({measured} at step {peak}).",
         unbounded="The rewards do not stay within 0 and 1, so their highest value is not known.",
@@ -81,7 +85,12 @@ class RewardSaturated(RunRule[Limits]):
             return Skipped(self.message("unbounded"), self.message("enable"), applies=False)
         if len(reward) >= limits.patience and has_never_moved(reward.values):
             return Quiet(float(reward.values[0]), None, reward.unit, reward.name, reward.tag)
-        silent = _share_without_signal(run, reward) if has_groups else np.full(len(reward), limits.silent)
+        is_of_batches = why_not_per_group(run) is not None
+        silent = (
+            _share_without_signal(run, reward, limits.patience if is_of_batches else None)
+            if has_groups
+            else np.full(len(reward), limits.silent)
+        )
         near = rolling_median(reward.values)
         reached = replace(reward, values=np.minimum(near / (limits.share * highest), silent / limits.silent))
         reading = read_levels(reached, (Level(Severity.INFO, 1.0, limits.patience),), smooth=False)
@@ -89,7 +98,8 @@ class RewardSaturated(RunRule[Limits]):
             return self.judged(reading)
         if reading.breach is None:
             return Quiet(reading.worst, 1.0, "of both limits", reward.name, reward.tag)
-        key, near_highest = "fired" if has_groups else "fired_alone", limits.share * highest
+        of_groups = "fired_batches" if is_of_batches else "fired"
+        key, near_highest = of_groups if has_groups else "fired_alone", limits.share * highest
         return self.judged_in_unit(
             reward,
             np.ones(len(reward)),
@@ -101,6 +111,7 @@ class RewardSaturated(RunRule[Limits]):
         )
 
 
-def _share_without_signal(run: Run, reward: Series) -> Values:
-    """(N,) The share of groups without any difference, at the reward's steps."""
-    return rolling_median(last_known(series_of(run, "zero_std_fraction"), reward.steps))
+def _share_without_signal(run: Run, reward: Series, batches: int | None) -> Values:
+    """(N,) The share of groups without any difference at the reward's steps; or of the last so many batches."""
+    silent = last_known(series_of(run, "zero_std_fraction"), reward.steps)
+    return rolling_median(silent) if batches is None else rolling_mean(silent, batches)

@@ -1,5 +1,6 @@
 """The Samples section as data: where it opens, its groups, its flags, a prompt followed, two steps compared."""
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 
 from app.widgets.followed_prompt import answers_to, repeated_queries, searched_steps
+from app.widgets.sample_table import Row
 from app.widgets.sample_view import Choice, Section, followed_section, opening_step, score_scale, section
 from diagnostics.api import diagnose, open_run
 from diagnostics.model.diagnosis import Diagnosis
@@ -115,6 +117,17 @@ def test_rows_carry_the_flags_of_the_checks_that_fired() -> None:
     flags = [flag for group in shown(sick, is_newest=True).groups for item in group.rows for flag in item.flags]
     assert "smp-empty" in {flag.rule for flag in flags} <= fired
     assert all(flag.sentence for flag in flags)
+
+
+def test_every_answer_whose_score_is_not_finite_is_flagged(written: Written) -> None:
+    broken = [row(response=str(number), score=math.nan if number % 2 else 1.0) for number in range(12)]
+    found = shown(written(lambda step: math.nan, lambda step: broken))
+    flagged = {item.row for group in found.groups for item in group.rows if "nonfinite-metric" in _rules_of(item)}
+    assert flagged == {number for number in range(12) if number % 2}
+
+
+def _rules_of(item: Row) -> set[str]:
+    return {flag.rule for flag in item.flags}
 
 
 def test_a_run_without_findings_has_no_flags() -> None:

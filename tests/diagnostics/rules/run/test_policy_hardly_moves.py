@@ -156,3 +156,21 @@ def test_a_kl_at_which_no_reward_can_have_gained_tells_it_however_noisy_all_else
     assert (outcome.metric, outcome.measured) == ("kl_per_token", pytest.approx(0.0005))
     assert judge("policy-hardly-moves", "grpo", **noisy, kl_per_token="0.0015x60").verdict is Verdict.QUIET
     assert judge("policy-hardly-moves", "grpo", **noisy).verdict is Verdict.QUIET
+
+
+FLAT = {"reward": wavering(0.4, 0.2, points=120), "length_mean": wavering(60, 20, points=120)}
+
+
+def test_a_long_run_that_stays_near_and_has_not_risen_is_told_though_its_kl_grows(judge: Judge) -> None:
+    near = {**FLAT, "learning_rate": "2e-6..0x120", "kl_per_token": "0.0005..0.001x120"}
+    outcome = judge("policy-hardly-moves", "grpo", **near)
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "policy-hardly-moves.slow")
+    rising = {"reward": FLAT["reward"] + np.linspace(0, 0.2, 120)}
+    short = {name: values[:99] for name, values in FLAT.items()} | {"kl_per_token": "0.0005..0.001x99"}
+    for others in (rising, short, {"kl_per_token": "0.0005..0.005x120"}):
+        assert judge("policy-hardly-moves", "grpo", **{**near, **others}).verdict is Verdict.QUIET
+
+
+def test_the_kl_alone_tells_it_where_neither_learning_rate_nor_entropy_is_logged(judge: Judge) -> None:
+    assert judge("policy-hardly-moves", "grpo", **FLAT, kl_per_token="0.001x120").verdict is Verdict.FIRED
+    assert judge("policy-hardly-moves", "grpo", **FLAT, kl_per_token="0.01x120").verdict is Verdict.QUIET

@@ -61,3 +61,15 @@ def test_ppo_has_no_groups_and_is_judged_by_its_score(judge: Judge) -> None:
     assert judge("reward-saturated", "ppo", score="0.5x10 0.96x21").verdict is Verdict.QUIET
     assert judge("reward-saturated", "ppo", score="0.94x60").verdict is Verdict.QUIET
     assert judge("reward-saturated", "ppo", score="7x60").verdict is Verdict.SKIPPED
+
+
+def test_a_share_over_the_batch_counts_silent_steps(judge: Judge) -> None:
+    logged = {"reward": "0.9 0.97x59", "config": {"scale_rewards": "batch"}}
+    outcome = judge("reward-saturated", "grpo", **logged, zero_std_fraction=" ".join(["1 0"] * 30))
+    assert (outcome.verdict, outcome.message.template) == (Verdict.FIRED, "reward-saturated.fired_batches")
+    rarer = judge("reward-saturated", "grpo", **logged, zero_std_fraction=" ".join(["1 0 0"] * 20))
+    assert rarer.verdict is Verdict.QUIET
+    by_group = {**logged, "config": {}}
+    assert judge("reward-saturated", "grpo", **by_group, zero_std_fraction=" ".join(["1 0"] * 30)).verdict is (
+        Verdict.QUIET
+    )
