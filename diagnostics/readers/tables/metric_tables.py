@@ -40,7 +40,7 @@ from diagnostics.readers.tables.metric_rows import (
     step_column,
     whole_step,
 )
-from diagnostics.readers.tables.settings_row import settings_in
+from diagnostics.readers.tables.settings_row import is_of_settings, settings_in
 from diagnostics.readers.wandb.csv_export import is_export
 from diagnostics.told import told
 
@@ -136,6 +136,8 @@ class _Log(ABC):
             return
         if self._names_no_step(row):
             self.settings.update(settings_in(whole))
+            if is_of_settings(whole):
+                return
         if self.axis is None and (axis := step_column(row)) is not None:
             self.axis = axis
             self._give_up_waiting()
