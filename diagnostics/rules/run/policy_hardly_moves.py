@@ -13,10 +13,10 @@ What it checks
     0.0025 nats per token (per sequence where no length is known) of 0, by three of its standard errors, tells it. Where
     the KL of an answer is below 0.02 nats, by as much, it rules out such a rise, however noisy all else is. After 100
     points a KL below 0.125 nats per answer is enough, though it grows: it allows a rise by half of the spread, and the
-    reward is not above its start by two standard errors.
-    Points of a warm-up count here by their share of the highest learning rate so far. Where the reward is at full
-    marks, or answers are not told apart, standing still is right, and this is not judged; where most groups tell them
-    apart, gradients flow and no KL ever exceeds 0.0001, it is not right at full marks either.
+    reward is not above its start by two standard errors. Neither tells it of a reward that is one number at most
+    points. Points of a warm-up count here by their share of the highest learning rate so far. Where the reward is at
+    full marks, or answers are not told apart, standing still is right, and this is not judged; where most groups tell
+    them apart, gradients flow and no KL ever exceeds 0.0001, it is not right at full marks either.
 
 Why it matters
     The run costs as much as any other and nothing is learned. All numbers look sound, because they are those of the
@@ -63,6 +63,7 @@ from diagnostics.rules.rewards import (
 from diagnostics.rules.rule import Fired, Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, too_few
 
+MOSTLY = 0.5  # of the points
 DISTANCES = ("kl_per_sequence", "kl_per_token")
 
 
@@ -223,7 +224,7 @@ class PolicyHardlyMoves(RunRule[Limits]):
     ) -> Fired | None:
         """The finding that the KL rules out a gain of so many deviations: d nats allow √(2 d) of them."""
         logged, of_answers = run.get(*DISTANCES), kl_of_answers(run)
-        if logged is None or of_answers is None:
+        if logged is None or of_answers is None or _is_mostly_the_same(reward):
             return None
         level, change = change_of_level(logged.values), change_of_level(of_answers.values)
         if level is None or change is None:
@@ -242,6 +243,12 @@ class PolicyHardlyMoves(RunRule[Limits]):
             reward_before=gained.before,
             reward_after=gained.after,
         )
+
+
+def _is_mostly_the_same(reward: Series) -> bool:
+    """Whether most rewards are one number: then little is told apart, and nothing pushes the policy."""
+    known = reward.values[reward.finite]
+    return bool(np.mean(known == np.median(known)) >= MOSTLY)
 
 
 def _points_at_full_rate(judged: Series, rate: Series | None) -> float:

@@ -167,7 +167,8 @@ def test_a_long_run_that_stays_near_and_has_not_risen_is_told_though_its_kl_grow
     assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "policy-hardly-moves.slow")
     rising = {"reward": FLAT["reward"] + np.linspace(0, 0.2, 120)}
     short = {name: values[:99] for name, values in FLAT.items()} | {"kl_per_token": "0.0005..0.001x99"}
-    for others in (rising, short, {"kl_per_token": "0.0005..0.005x120"}):
+    silent = {"reward": "0x50 0.25 0x69"}
+    for others in (rising, short, silent, {"kl_per_token": "0.0005..0.005x120"}):
         assert judge("policy-hardly-moves", "grpo", **{**near, **others}).verdict is Verdict.QUIET
 
 
