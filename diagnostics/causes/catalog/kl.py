@@ -7,7 +7,7 @@ from diagnostics.causes.catalog.rule_groups import (
     WANDERING_RULES,
 )
 from diagnostics.causes.discriminators.engine import samples_are_cut_off
-from diagnostics.causes.discriminators.movement import policy_is_held_back
+from diagnostics.causes.discriminators.movement import kl_penalty_holds_it, policy_is_held_back
 from diagnostics.causes.discriminators.rewards import only_sampling_changed, policy_goes_on_unpaid
 from diagnostics.causes.discriminators.sampling import (
     sampling_follows_the_policy,
@@ -19,7 +19,6 @@ from diagnostics.causes.discriminators.updates import (
     has_kl_penalty,
     heavy_weight_is_known,
     kl_grew_under_a_light_penalty,
-    kl_penalty_holds_it,
     kl_weight_grew_heavy,
     kl_weight_jumped,
     penalty_outweighs_the_score,

@@ -1,7 +1,7 @@
 """Causes in the updates themselves: too large, too tight, broken in number, too noisy, or none at all."""
 
 from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES, GARBLED_SAMPLE_RULES
-from diagnostics.causes.discriminators.movement import policy_is_at_its_start
+from diagnostics.causes.discriminators.movement import kl_penalty_is_usual, policy_is_at_its_start
 from diagnostics.causes.discriminators.rewards import (
     first_nonfinite_is_a_reward,
     marks_decode_nan_logits,
@@ -13,7 +13,6 @@ from diagnostics.causes.discriminators.updates import (
     clip_range_is_tight,
     died_of_its_numbers,
     jump_is_grave,
-    kl_penalty_is_usual,
     learning_rate_is_extreme,
     never_changes,
     numbers_ended_it,

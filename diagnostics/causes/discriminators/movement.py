@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from diagnostics.causes.discriminators.updates import kl_weight
+from diagnostics.causes.discriminators.updates import HEAVY_PENALTY, kl_weight
 from diagnostics.detectors.stillness import change_of_level
 from diagnostics.model.distances import distance_of_answers, level_at_the_end
 from diagnostics.model.outcome import Outcome
@@ -68,19 +68,40 @@ def entropy_has_changed(run: Run) -> bool:
 
 
 def policy_is_held_back(outcome: Outcome, run: Run) -> bool:
-    """Whether a reward stayed flat because something keeps the policy near the reference.
+    """Whether a reward stayed flat because something keeps the policy near the reference."""
+    return outcome.message.template == "reward-not-improving.flat" and is_kept_near(run)
 
-    Its KL has left its first value, so that updates do move it, and has neither grown since nor come near what a gain
-    would take. A known KL penalty is heavy enough for that: against scores that spread by s, one of weight w lets a
-    policy go s² / 2w² nats away.
+
+def is_kept_near(run: Run) -> bool:
+    """Whether something keeps the policy near the reference, and updates do move it.
+
+    Its KL has left its first value, and has neither grown since nor come near what a gain would take. A known KL
+    penalty is heavy enough for that: against scores that spread by s, one of weight w lets a policy go s² / 2w² nats
+    away.
     """
     kl, away = run.get("kl_per_token", "kl_per_sequence"), distance_of_answers(run)
     change = change_of_level(kl.values) if kl is not None else None
-    if outcome.message.template != "reward-not-improving.flat" or kl is None or change is None or away is None:
+    if kl is None or change is None or away is None:
         return False
     has_left = kl.values[0] < change.after / 2 and change.after > CHANCE * change.error
     has_grown = change.is_proven and change.after > change.before
     return bool(has_left) and not has_grown and AT_REST < away < AWAY and not _penalty_is_too_light(run)
+
+
+def kl_penalty_holds_it(outcome: Outcome, run: Run) -> bool:
+    """Whether a policy that stands still may be held by its KL penalty: one many times as heavy as usual.
+
+    Where it moves a little for long, it is held if its KL does not grow.
+    """
+    if outcome.message.template == "policy-hardly-moves.slow":
+        return is_kept_near(run)
+    weight = kl_weight(run)
+    is_still = outcome.message.template in ("policy-hardly-moves.still", "policy-hardly-moves.near")
+    return is_still and weight is not None and weight >= HEAVY_PENALTY
+
+
+def kl_penalty_is_usual(outcome: Outcome, run: Run) -> bool:
+    return not kl_penalty_holds_it(outcome, run)
 
 
 def _penalty_is_too_light(run: Run) -> bool:

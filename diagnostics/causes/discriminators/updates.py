@@ -157,17 +157,6 @@ def kl_weight(run: Run) -> float | None:
     return kl_weight_in_loss(run) if run.algorithm == "grpo" else None
 
 
-def kl_penalty_holds_it(outcome: Outcome, run: Run) -> bool:
-    """Whether a policy that stands still may be held by its KL penalty: one many times as heavy as usual."""
-    weight = kl_weight(run)
-    is_still = outcome.message.template in ("policy-hardly-moves.still", "policy-hardly-moves.near")
-    return is_still and weight is not None and weight >= HEAVY_PENALTY
-
-
-def kl_penalty_is_usual(outcome: Outcome, run: Run) -> bool:
-    return not kl_penalty_holds_it(outcome, run)
-
-
 def never_changes(outcome: Outcome, run: Run) -> bool:
     """Whether a policy that is not updated is so at every point: in between, others say what is wrong."""
     return not outcome.message.template.endswith("_mostly")
