@@ -28,8 +28,8 @@ from diagnostics.told import told
 
 __all__ = ["LiveDiagnosis", "LiveRun", "RunRef", "UnreadableRun", "diagnose", "find_runs", "open_run", "watch"]
 
-LONGEST_NAME = 255
-"""Characters of a run's name, as many as a folder's name may have: a database may hold a name of any length."""
+LONGEST_NAME = 4096
+"""Characters of a run's name, as many as a path may have on Linux: a database may hold a name of any length."""
 
 SHARE_OF_A_CORE = 0.1
 """The share of its thread's time that a LiveDiagnosis spends on diagnosing, by default."""
