@@ -35,7 +35,7 @@ SHARE_OF_A_CORE = 0.1
 """The share of its thread's time that a LiveDiagnosis spends on diagnosing, by default."""
 
 
-Named = TypeVar("Named", Recording, RunRef)
+_Named = TypeVar("_Named", Recording, RunRef)
 
 
 class LiveRun:
@@ -109,7 +109,7 @@ class LiveRun:
             return reader.refresh()
 
 
-def _with_bounded_name(found: Named) -> Named:
+def _with_bounded_name(found: _Named) -> _Named:
     name = found.name
     return found if len(name) <= LONGEST_NAME else replace(found, name=shortened(name, LONGEST_NAME))
 

@@ -36,12 +36,8 @@ def test_every_format_has_a_seed() -> None:
 @pytest.mark.process
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_damaged_run_becomes_a_run_or_the_documented_error(kind: str) -> None:
-    before = slowness()
-    results = list(results_of(sample(kind), processes=2, most=MOST_STRETCH * processes.SECONDS))
-    failures = [result for result in results if result.outcome.is_failure]
+    failures = [result for result in results_of(sample(kind), processes=2) if result.outcome.is_failure]
     assert list(failure_lines(failures)) == []
-    most = processes.SECONDS * max(before, slowness())
-    assert [(result.case.number, result.seconds) for result in results if result.seconds >= most] == []
 
 
 @pytest.mark.process
