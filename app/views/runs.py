@@ -191,7 +191,8 @@ def _own(folders: Sequence[Path]) -> Sequence[Path]:
 
 
 def _names(folders: Sequence[Path]) -> str:
-    return escaped(", ".join(map(shown_path, folders)))
+    """The folders as one would type them; "./runs" reads as a folder in a sentence, "runs" does not."""
+    return escaped(", ".join(name if "/" in name or name == "." else f"./{name}" for name in map(shown_path, folders)))
 
 
 def _left_out(folders: Sequence[Path], found: Found, listed: Sequence[Listed[Summary]]) -> None:

@@ -50,6 +50,11 @@ def baseline(values: Values, window: int, shift: int, least: int) -> Values:
     return medians
 
 
+def points_before_baseline(shift: int, least: int, *, smooth: bool = True) -> int:
+    """How many first points of a series without gaps have no `baseline`, or no median of five compared with one."""
+    return shift + least - 1 + (MEDIAN_WINDOW - 1 if smooth else 0)
+
+
 def times_own_past(values: Values, window: int, shift: int, least: int, smallest: float) -> tuple[Values, Values]:
     """(N,) Each value over its `baseline`, and (N,) that baseline.
 

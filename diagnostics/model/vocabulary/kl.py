@@ -11,6 +11,7 @@ KL_METRICS: tuple[Metric, ...] = (
         "How far the policy is from the reference, summed over a response. It should stay positive, not too large.",
         "kl",
         healthy="0 to 10",
+        to_log="the KL to the reference per answer",
         formula="mean over sequences of Σ_t kl_t (k1: logp − ref_logp)",
     ),
     Metric(
@@ -20,6 +21,7 @@ KL_METRICS: tuple[Metric, ...] = (
         "How far the policy is from the reference, per token. Logged only where beta is not 0.",
         "kl",
         healthy="below 0.2",
+        to_log="the KL to the reference per token",
         formula="masked mean of k3 = exp(ref − logp) − (ref − logp) − 1",
     ),
     Metric(
@@ -29,6 +31,7 @@ KL_METRICS: tuple[Metric, ...] = (
         "Weight of the KL penalty.",
         "kl",
         healthy="steady",
+        to_log="the coefficient of the KL penalty",
         low=0,
         source=OLD_LOGGING_PAGE,
     ),

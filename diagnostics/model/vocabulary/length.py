@@ -6,9 +6,25 @@ from diagnostics.model.vocabulary.sources import AREAL, NEMO_RL, OLD_LOGGING_PAG
 from diagnostics.model.vocabulary.statistics import statistics
 
 LENGTH_METRICS: tuple[Metric, ...] = (
-    Metric("length_mean", "Completion length", "tokens", "Mean length of all completions.", "length", low=0),
+    Metric(
+        "length_mean",
+        "Completion length",
+        "tokens",
+        "Mean length of all completions.",
+        "length",
+        to_log="the mean length of the answers",
+        low=0,
+    ),
     Metric("length_min", "Shortest completion", "tokens", "Minimum length of all completions.", "length", low=0),
-    Metric("length_max", "Longest completion", "tokens", "Maximum length of all completions.", "length", low=0),
+    Metric(
+        "length_max",
+        "Longest completion",
+        "tokens",
+        "Maximum length of all completions.",
+        "length",
+        to_log="the length of the longest answer",
+        low=0,
+    ),
     Metric(
         "length_std",
         "Length spread",
@@ -25,6 +41,7 @@ LENGTH_METRICS: tuple[Metric, ...] = (
         "Share of completions that reached the length limit before an end token.",
         "length",
         healthy="below 0.1",
+        to_log="the share of answers that are cut off",
         low=0,
         high=1,
     ),

@@ -11,6 +11,7 @@ PACKING_METRICS: tuple[Metric, ...] = (
         "samples",
         "Mean number of samples packed into one row of a micro-batch.",
         "time",
+        to_log="the number of samples in a packed row",
         low=0,
         source=ASYNC_GRPO,
     ),

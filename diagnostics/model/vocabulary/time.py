@@ -14,6 +14,7 @@ TIME_METRICS: tuple[Metric, ...] = (
         "s",
         "Seconds per step, generation included.",
         "time",
+        to_log="the seconds of a step",
         low=0,
         source=GRPO_PAGE,
     ),

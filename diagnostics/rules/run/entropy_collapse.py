@@ -106,7 +106,7 @@ class EntropyCollapse(RunRule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "entropy_per_token")
-        limits = paced(limits, run, series, start=5, flat=20)
+        limits = paced(limits, run, series, window=5, patience=5, start=5, flat=20)
         most = _most_of_certain(run, series, limits)
         was_varied = start_level(series.values, points=1) >= VARIED
         starts_certain = not was_varied and start_level(series.values / most, MEDIAN_WINDOW) <= 1.0

@@ -32,7 +32,7 @@ from dataclasses import replace
 import numpy as np
 
 from diagnostics.detectors.averages import start_level
-from diagnostics.detectors.rolling import MEDIAN_WINDOW, baseline, rolling_median
+from diagnostics.detectors.rolling import MEDIAN_WINDOW, baseline, points_before_baseline, rolling_median
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
@@ -101,7 +101,7 @@ class EntropyExplosion(RunRule[Limits]):
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "entropy_per_token")
         hot = self._hot_from_the_start(run, series, limits)
-        limits = paced(limits, run, series, start=5, thrown_for=5)
+        limits = paced(limits, run, series, start=5, thrown_for=5, shift=2, fewest=5)
         return hot or self._thrown(series, limits) or self._risen(series, limits)
 
     def _hot_from_the_start(self, run: Run, entropy: Series, limits: Limits) -> Fired | None:
@@ -143,9 +143,10 @@ class EntropyExplosion(RunRule[Limits]):
         start = max(start_level(series.values, points) for points in (limits.start, limits.first))
         high = _where_high(smooth, max(limits.least, limits.of_start * start))
         level = Level(Severity.CRITICAL, limits.times, limits.patience)
+        warm_up = max(limits.start, points_before_baseline(limits.shift, limits.fewest, smooth=False))
 
         def read(base: Values) -> Reading | TooFew:
-            return read_levels(replace(series, values=high / base), (level,), smooth=False, warm_up=limits.start)
+            return read_levels(replace(series, values=high / base), (level,), smooth=False, warm_up=warm_up)
 
         reading, base = read_until_back(read, high, base)
         found = self.judged_in_unit(series, base, reading, smallest=SMALLEST)

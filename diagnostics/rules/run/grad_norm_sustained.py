@@ -27,7 +27,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from diagnostics.detectors.rolling import times_own_past
+from diagnostics.detectors.rolling import points_before_baseline, times_own_past
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.cadence import paced
@@ -75,5 +75,6 @@ class GradNormSustained(RunRule[Limits]):
         times, base = times_own_past(series.values, limits.window, limits.shift, limits.fewest, limits.smallest)
         times = np.where(base > limits.smallest, times, np.minimum(times, 1.0))
         level = Level(Severity.WARNING, limits.warning, limits.patience)
-        reading = read_levels(replace(series, values=times), (level,), warm_up=limits.warm_up)
+        warm_up = max(limits.warm_up, points_before_baseline(limits.shift, limits.fewest))
+        reading = read_levels(replace(series, values=times), (level,), warm_up=warm_up)
         return self.judged_in_unit(series, base, reading, smallest=limits.smallest)

@@ -161,8 +161,10 @@ class KlPenaltyDominates(RunRule[Limits]):
         points = finite_points(kl.values)
         stated = run.settings.kl_weight
         beta = kl_weight_in_loss(run, limits.patience, limits.correlation) if stated is None else stated
-        if beta is None or points < limits.patience:
+        if points < limits.patience:
             return too_few(limits.patience, points)
+        if beta is None:
+            return Skipped(self.message("unstated"), self.message("unstated_enable"))
         is_scaled = run.settings.value("scale_rewards") not in UNSCALED_REWARDS
         push = 1.0 if is_scaled else spread_of_answers(run) or spread_of_marks(run) or None  # 0 of a sparse reward
         room = math.inf if push is None or beta <= 0 else (push / beta) ** 2 / 2

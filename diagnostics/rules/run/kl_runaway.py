@@ -32,7 +32,7 @@ from dataclasses import replace
 import numpy as np
 
 from diagnostics.detectors.averages import start_level
-from diagnostics.detectors.rolling import times_own_past
+from diagnostics.detectors.rolling import points_before_baseline, times_own_past
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
@@ -91,9 +91,8 @@ class KlRunaway(RunRule[Limits]):
         times, base = times_own_past(kl, limits.window, limits.shift, limits.fewest, limits.smallest)
         times = _where_far(kl, times, _least(run, limits))
         level = Level(Severity.CRITICAL, limits.times, limits.patience)
-        reading = read_proven_levels(
-            replace(series, values=times), (level,), warm_up=limits.warm_up, smallest=limits.smallest
-        )
+        warm_up = max(limits.warm_up, points_before_baseline(limits.shift, limits.fewest))
+        reading = read_proven_levels(replace(series, values=times), (level,), warm_up=warm_up, smallest=limits.smallest)
         return self.judged_in_unit(series, base * tokens, reading, smallest=limits.smallest * float(tokens.max()))
 
 

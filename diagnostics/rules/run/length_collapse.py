@@ -88,16 +88,17 @@ class LengthCollapse(RunRule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "length_mean")
-        limits = paced(limits, run, series, start=5)
+        limits = paced(limits, run, series, window=5, start=5)
         base = _start(series.values, limits)
-        needed = limits.start + limits.patience
+        warm_up = max(limits.start, limits.window - 1)
+        needed = warm_up + limits.patience
         if not base > 0 or finite_points(series.values) < needed:
             return too_few(needed, finite_points(series.values))
         share = replace(series, values=rolling_median(series.values, limits.window) / base)
         levels = [Level(Severity.WARNING, limits.warning, limits.patience)]
         if base >= limits.long:
             levels.append(Level(Severity.CRITICAL, limits.critical / base, limits.patience))
-        reading = read_levels(share, levels, above=False, smooth=False, warm_up=limits.start)
+        reading = read_levels(share, levels, above=False, smooth=False, warm_up=warm_up)
         found = self._found(series, base, reading)
         if not isinstance(found, Fired) or found.first_step is None or isinstance(reading, TooFew):
             return found

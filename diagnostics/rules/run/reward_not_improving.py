@@ -2,20 +2,20 @@
 
 What it checks
     The main reward (`objective/rlhf_reward`, GRPO's `reward`) over the last 100 steps, or 20 % of the planned ones
-    where that is more; a run with fewer planned steps is judged at its end, and one whose reward has risen by more than
-    chance explains needs no more than 30, or 15 where each step is logged and it has ended. It fires when there is no
-    rising trend (Mann–Kendall, corrected for autocorrelation, p < 0.01) and the smoothed reward is not above its start
-    by more than chance explains; in fewer than 100 steps, where chance hides a small gain, not above its start at all.
-    The start is the median of the first 20 steps, or of the first five where the reward has risen from there: a task
-    may be learned within 20 steps. So it has where what followed lies three of its own deviations above them, as where
-    a row is the mean of ten steps. A gain of a fifth of the spread from answer to answer must be ruled out as well, as
-    far as that is logged or follows from the noise between batches of their size: with a small batch a short run may
-    have gained that unnoticed. It is ruled out by two standard errors once the run has ended, and by three before, as
-    it is looked at often then. Where such a gain is ruled out from the first third of the run to the last, it fires
-    however the last points lie: single lucky batches are no rise. So it does in a run that has finished in fewer steps,
-    where a gain of 15 % of that spread is ruled out. Otherwise it is info in fewer than 100 steps, unless the reward
-    has fallen by more than chance explains: three healthy public runs gained a tenth to a quarter of that spread in 100
-    steps. It is info as well where the score rises and its KL term hides that.
+    where that is more; a run with fewer steps, planned or in all, is judged at its end; one whose reward has risen by
+    more than chance explains needs no more than 30, or 15 where each step is logged and it has ended. It fires when
+    there is no rising trend (Mann–Kendall, corrected for autocorrelation, p < 0.01) and the smoothed reward is not
+    above its start by more than chance explains; in fewer than 100 steps, where chance hides a small gain, not above
+    its start at all. The start is the median of the first 20 steps, or of the first five where the reward has risen
+    from there: a task may be learned within 20 steps. So it has where what followed lies three of its own deviations
+    above them, as where a row is the mean of ten steps. A gain of a fifth of the spread from answer to answer must be
+    ruled out as well, as far as that is logged or follows from the noise between batches of their size: with a small
+    batch a short run may have gained that unnoticed. It is ruled out by two standard errors once the run has ended, and
+    by three before, as it is looked at often then. Where such a gain is ruled out from the first third of the run to
+    the last, it fires however the last points lie: single lucky batches are no rise. So it does in a run that has
+    finished in fewer steps, where a gain of 15 % of that spread is ruled out. Otherwise it is info in fewer than 100
+    steps, unless the reward has fallen by more than chance explains: three healthy public runs gained a tenth to a
+    quarter of that spread in 100 steps. It is info as well where the score rises and its KL term hides that.
     The KL says how far the policy has gone. One that is d nats per answer from its start may have gained √(2 d) of that
     spread, and a reward that it follows is seen to gain a part of it. It fires, in a finished run whatever its length,
     if more than 7 % of it is ruled out while answers keep their spread and no eighth of the run has a level of its own:
@@ -282,11 +282,14 @@ def _rose_at_once(values: Values, limits: Limits) -> bool:
 
 
 def _window(run: Run, series: Series, limits: Limits) -> int:
-    """How many of the latest points are judged, of the steps that are planned."""
+    """How many of the latest points are judged, of the steps that are planned or, where no plan is known, were run."""
     steps = run.status.total or run.settings.value("max_steps")
-    if not isinstance(steps, int) or steps <= 0:
+    if isinstance(steps, int) and steps > 0:
+        planned = steps // steps_between(series.steps)
+    elif _writes_no_more(run):
+        planned = min(finite_points(series.values), limits.window)
+    else:
         return limits.window
-    planned = steps // steps_between(series.steps)
     if planned < limits.window:
         return max(planned, limits.shortest_run)
     return min(max(limits.window, round(limits.share_of_plan * planned)), limits.longest_window)

@@ -24,7 +24,7 @@ References
 
 import dataclasses
 
-from diagnostics.detectors.rolling import rolling_median, times_own_past
+from diagnostics.detectors.rolling import points_before_baseline, rolling_median, times_own_past
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
@@ -86,10 +86,11 @@ class ValueLossSpike(RunRule[Limits]):
         limits = paced(limits, run, series, window=10, shift=2, fewest=5, warm_up=5)
         times, base = times_own_past(series.values, limits.window, limits.shift, limits.fewest, SMALLEST_BASE)
         level = Level(Severity.WARNING, limits.warning, limits.patience)
+        warm_up = max(limits.warm_up, points_before_baseline(limits.shift, limits.fewest))
 
         def read(base: Values) -> Reading | TooFew:
             compared = dataclasses.replace(series, values=series.values / base)
-            return read_levels(compared, (level,), warm_up=limits.warm_up)
+            return read_levels(compared, (level,), warm_up=warm_up)
 
         kept, base = read_until_back(read, rolling_median(series.values), base)
         if isinstance(kept, Reading) and kept.breach is None:

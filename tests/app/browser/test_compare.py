@@ -73,6 +73,13 @@ def test_runs_of_trl_and_sample_runs_are_compared_without_an_error(
         assert screen.problems() == []
 
 
+def test_what_is_said_of_each_run_stands_right_under_its_name(dashboard: Dashboard, open_screen: Fixture) -> None:
+    page = open_screen(compare_url(dashboard, SAMPLES / "healthy-grpo", SAMPLES / "cut-off")).page
+    expect(page.get_by_role("rowheader", name="Verdict")).to_be_visible()
+    padding = "cells => cells.map(cell => getComputedStyle(cell).paddingLeft)"
+    assert len(set(page.locator("[data-testid=stTable] :is(th.col_heading, td)").evaluate_all(padding))) == 1
+
+
 def test_twenty_runs_do_not_make_the_page_scroll_sideways_nor_their_letters_lie_on_each_other(
     runs: Path, dashboard: Dashboard, open_screen: Fixture
 ) -> None:

@@ -239,7 +239,7 @@ def test_the_first_visit_shows_the_samples_and_two_ways_on(
     expect(chinese.page.get_by_role("link", name="healthy-grpo")).to_be_visible()
     assert [*faded(chinese.page), *untranslated(chinese.page)] == []
     page = open_screen(dashboard.url).page
-    expect(page.get_by_role("heading", name="No runs in runs yet.")).to_be_visible()
+    expect(page.get_by_role("heading", name="No runs in ./runs yet.")).to_be_visible()
     expect(page.get_by_role("link", name="healthy-grpo")).to_be_visible()
     expect(page.get_by_role("button", name="Open my logs")).to_be_visible()
     page.get_by_role("button", name="Train one now").click()

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.healthy_curves import Noise, grpo, ppo
 from diagnostics.judge import judge
-from diagnostics.model.outcome import Severity
+from diagnostics.model.outcome import Severity, Verdict
 from diagnostics.model.quirks import Quirk
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
@@ -78,6 +78,31 @@ def test_what_happens_over_steps_is_found_in_a_tenth_of_the_rows(
     series = {**run.series, **{name: Series(name, name, steps, values) for name, values in shaped.items()}}
     found = {outcome.rule for outcome in judge(logged_every(replace(run, series=series), EACH), {}).fired}
     assert rule in found
+
+
+@pytest.mark.parametrize("rule", ["entropy-collapse", "entropy-explosion", "length-collapse"])
+def test_entropy_and_length_are_judged_in_sixteen_rows_of_five_steps(rule: str) -> None:
+    judged = judge(logged_every(grpo(Noise(0, 80)), 5), {}).outcomes
+    assert {outcome.verdict for outcome in judged if outcome.rule == rule} == {Verdict.QUIET}
+
+
+@pytest.mark.parametrize(
+    ("rule", "metric", "shape"),
+    [
+        ("entropy-collapse", "entropy_per_token", [1, 1, 0.1, 0.1]),
+        ("entropy-explosion", "entropy_per_token", [0.5, 0.5, 3, 3]),
+        ("length-collapse", "length_mean", [200, 200, 40, 40]),
+    ],
+)
+def test_what_entropy_and_length_do_is_found_in_twenty_rows_of_five_steps(
+    rule: str, metric: str, shape: list[float]
+) -> None:
+    run = grpo(Noise(0, 100))
+    values = np.interp(np.arange(100), [0, 20, 25, 100], shape) * (1 + 0.02 * Noise(1, 100)())
+    flat = np.full(100, 0.3) + 0.02 * Noise(2, 100)()
+    series = {name: replace(run.series[name], values=shaped) for name, shaped in ((metric, values), ("reward", flat))}
+    found = judge(logged_every(replace(run, series={**run.series, **series}), 5), {}).fired
+    assert rule in {outcome.rule for outcome in found}
 
 
 @pytest.mark.parametrize("healthy", [grpo, ppo])

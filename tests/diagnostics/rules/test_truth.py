@@ -10,8 +10,9 @@ import pytest
 
 from benchmarks.healthy_curves import Noise, grpo, ppo
 from diagnostics.api import diagnose, find_runs, open_run
+from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import Message
-from diagnostics.model.outcome import SAMPLE_CODE_PREFIX, Outcome, Severity, Stretch
+from diagnostics.model.outcome import SAMPLE_CODE_PREFIX, Outcome, Severity, Stretch, Verdict
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules import RUN_RULES
@@ -80,11 +81,15 @@ def runs_of(case: str) -> Iterator[Run]:
 
 
 @cache
+def diagnoses(case: str) -> tuple[Diagnosis, ...]:
+    return tuple(diagnose(run) for run in runs_of(case))
+
+
+@cache
 def fired(case: str) -> tuple[tuple[Run, Outcome], ...]:
-    diagnoses = [diagnose(run) for run in runs_of(case)]
     return tuple(
         (diagnosis.run, item)
-        for diagnosis in diagnoses
+        for diagnosis in diagnoses(case)
         for item in diagnosis.fired
         if not item.code.startswith(SAMPLE_CODE_PREFIX)
     )
@@ -223,6 +228,14 @@ class TestEveryFinding:
             assert {name: values[name] for name in pairs if name in values} == {
                 name: value for name, value in pairs.items() if name in values
             }, outcome.rule
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_skipped_for_want_of_points_has_fewer_than_it_is_said_to_need(case: str) -> None:
+    for diagnosis in diagnoses(case):
+        for outcome in diagnosis.outcomes:
+            if outcome.verdict is Verdict.SKIPPED and outcome.message.template == "engine.too-few":
+                assert outcome.message.values["found"] < outcome.message.values["needed"], outcome.rule
 
 
 def test_smoothed_values_are_among_the_findings() -> None:

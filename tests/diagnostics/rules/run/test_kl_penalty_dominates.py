@@ -100,6 +100,11 @@ def test_a_loss_that_follows_the_kl_shows_a_weight_that_is_not_stated(judge: Jud
     assert judge("kl-penalty-dominates", "grpo", kl_per_token=kl, **light).verdict is Verdict.QUIET
 
 
+def test_a_weight_that_neither_settings_nor_losses_show_is_why_grpo_is_not_judged(judge: Judge) -> None:
+    outcome = judge("kl-penalty-dominates", "grpo", kl_per_token="0.002x30", reward="0.5x30")
+    assert (outcome.verdict, outcome.message.template) == (Verdict.SKIPPED, "kl-penalty-dominates.unstated")
+
+
 def test_a_reward_that_rises_or_is_at_full_marks_under_a_strong_penalty_is_quiet(judge: Judge) -> None:
     for reward in ("0.1..0.9x30", "0.99x30"):
         outcome = judge("kl-penalty-dominates", "grpo", kl_per_token="0.006x30", reward=reward, config={"beta": 10.0})

@@ -50,6 +50,21 @@ def test_a_run_planned_shorter_is_judged_at_its_end(judge: Judge) -> None:
     )
 
 
+@pytest.mark.parametrize("total", [None, 50])
+def test_a_run_that_has_finished_is_judged_alike_whether_or_not_its_plan_is_known(
+    judge: Judge, total: int | None
+) -> None:
+    falling = noisy_series(np.linspace(5, 4.9, 50), scale=0.5)
+    outcome = judge("reward-not-improving", "grpo", reward=falling, total=total, state="finished")
+    assert outcome.severity is Severity.INFO
+
+
+def test_a_run_that_goes_on_without_a_plan_waits_for_a_hundred_points(judge: Judge) -> None:
+    flat = noisy_series(np.full(50, 0.5))
+    outcome = judge("reward-not-improving", "grpo", reward=flat, state="running")
+    assert outcome.message.values == {"needed": 100, "found": 50}
+
+
 def test_a_slow_rise_is_quiet(judge: Judge) -> None:
     assert (
         judge("reward-not-improving", "ppo", rlhf_reward=noisy_series(np.linspace(0, 0.3, 100))).verdict
