@@ -98,7 +98,7 @@ def test_a_missing_input_says_what_to_log(make_run: MakeRun) -> None:
     assert outcome.verdict is Verdict.SKIPPED
     assert outcome.enable is not None
     assert render(outcome.message, templates()) == "The log has no metric “Score”."
-    assert render(outcome.enable, templates()) == "Log “Score”."
+    assert render(outcome.enable, templates()) == "Log the mean score."
 
 
 def test_a_run_of_an_unknown_algorithm_is_judged_by_what_it_logs(make_run: MakeRun) -> None:

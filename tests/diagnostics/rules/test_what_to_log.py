@@ -85,10 +85,10 @@ def test_a_kl_that_is_not_logged_is_switched_on_by_the_producers_own_setting(
     ("tags", "expected"),
     [
         ({"truncated_fraction": "completions/clipped_ratio"}, "Log completions/clipped_ratio."),
-        ({}, "Log “Cut-off completions”."),
+        ({}, "Log the share of answers that are cut off."),
     ],
 )
-def test_a_missing_metric_goes_by_the_producers_tag_or_its_title(
+def test_a_missing_metric_goes_by_the_producers_tag_or_in_words(
     make_run: MakeRun, tags: dict[str, str], expected: str
 ) -> None:
     outcomes = evaluate(replace(make_run("grpo", reward="1x20"), tags=tags))
@@ -171,7 +171,7 @@ def test_a_tag_that_is_logged_and_not_used_is_not_called_missing(
 
     said = {rule: outcome for rule, outcome in outcomes.items() if outcome.verdict is Verdict.SKIPPED}
     assert render(said["length-collapse"].message, templates()) == expected
-    assert enabling(open_run(file), "length-collapse") == "Log “Completion length”."
+    assert enabling(open_run(file), "length-collapse") == "Log the mean length of the answers."
     # "env/…/reward/total" would read like env/all/reward/total, which is there
     assert enabling(open_run(file), "reward-func-stagnant") == "Log the mean of each reward function."
 
