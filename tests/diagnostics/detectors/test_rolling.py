@@ -5,6 +5,7 @@ import pytest
 
 from diagnostics.detectors.rolling import (
     baseline,
+    points_before_baseline,
     reached_by,
     robust_z,
     rolling_median,
@@ -40,6 +41,14 @@ def test_a_baseline_does_not_see_the_latest_points() -> None:
 def test_a_baseline_needs_its_fewest_points() -> None:
     medians = baseline(np.array([1.0, NAN, 3, 3, 3]), window=4, shift=1, least=2)
     np.testing.assert_array_equal([NAN, NAN, NAN, 2, 3], medians)
+
+
+@pytest.mark.parametrize(("shift", "least"), [(0, 1), (1, 20), (2, 5), (5, 20)])
+def test_it_is_known_how_many_first_points_have_no_baseline(shift: int, least: int) -> None:
+    values = np.arange(1.0, 101.0)
+    compared = values / baseline(values, 50, shift, least)
+    for judged, smooth in ((compared, False), (rolling_median(compared), True)):
+        assert points_before_baseline(shift, least, smooth=smooth) == np.isnan(judged).argmin()
 
 
 def test_a_sustained_value_is_the_least_of_its_window() -> None:
