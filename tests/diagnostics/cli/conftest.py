@@ -27,7 +27,7 @@ def rlvitals(tmp_path: Path) -> Rlvitals:
             env={**os.environ, **environment},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=120,
             check=False,
         )
 

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,7 @@ def test_a_sick_training_is_stopped_with_a_checkpoint_and_no_browser_open(rlvita
     try:
         while not (tmp_path / "a" / "events.jsonl").exists():
             assert training.poll() is None
+            time.sleep(0.05)
         done = rlvitals("watch", "a", "--stop-on", "truncation-high", "--fail-on", "warning")
         assert training.wait(60) == 0
     finally:
