@@ -43,7 +43,7 @@ PYTHONS = {"1.16.0": ROOT / ".venv-trl-1.16", "1.12.0": ROOT / ".venv-trl", "0.7
 INTRODUCTION = """\
 # How well it finds things in TRL's runs
 
-Real TRL trains tiny models of five architectures, with tokenizers of their own, on twenty-two tasks that no demo has;
+Real TRL trains tiny models of five architectures, with tokenizers of their own, on more than twenty tasks no demo has;
 the settings of each run are drawn from wide ranges (`benchmarks/trl_runs/corpus.toml`). A sick run differs from its
 healthy twin in one fault (`benchmarks/trl_runs/faults.py`). Labels come from the outcome on held-out prompts, scored
 greedily with the task's real score, never from a metric: sick is what broke or ended clearly below its twin, healthy is
