@@ -20,6 +20,7 @@ def test_a_critical_setting_is_told_beneath_its_field_and_wants_a_yes(
 ) -> None:
     page = open_screen(start_dashboard(tmp_path).url).page
     page.get_by_role("link", name="Launch").click()
+    expect(page.get_by_role("button", name="Start training")).to_be_enabled()  # all of the page is drawn
     page.get_by_role("radio", name="GRPO").click()
     expect(page.get_by_text("train grpo")).to_be_visible()
     start = page.get_by_role("button", name="Start training")
@@ -47,6 +48,7 @@ def test_the_settings_are_tried_beside_the_page_and_count_until_they_change(
 ) -> None:
     page = open_screen(start_dashboard(tmp_path).url).page
     page.get_by_role("link", name="Launch").click()
+    expect(page.get_by_role("button", name="Start training")).to_be_enabled()  # all of the page is drawn
     page.get_by_role("radio", name="GRPO").click()
     length = page.get_by_role("textbox", name="max_completion_length", exact=True)
     length.fill("6")
