@@ -1,7 +1,13 @@
 """Causes in the completions: their length and their end."""
 
-from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES
-from diagnostics.causes.discriminators.lengths import longer_pays, only_the_reward_shows_it, shorter_pays
+from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES, GARBLED_SAMPLE_RULES
+from diagnostics.causes.discriminators.lengths import (
+    length_alone_pays,
+    longer_pays,
+    only_the_reward_shows_it,
+    proves_that_length_pays,
+    shorter_pays,
+)
 from diagnostics.causes.discriminators.rewards import score_rose
 from diagnostics.causes.discriminators.truncation import (
     answers_are_right_though_cut,
@@ -26,6 +32,12 @@ from diagnostics.causes.discriminators.truncation import (
 from diagnostics.causes.discriminators.updates import policy_jumped
 from diagnostics.causes.entry import CauseEntry, Variant
 from diagnostics.causes.indicator import Indicator, is_warning
+
+FILLED_ANSWER_RULES = (
+    *(rule for rule in GARBLED_SAMPLE_RULES if rule not in ("smp-truncated", "smp-loop-tail")),
+    "train-eval-divergence",
+)
+"""What shows that completions are filled up with anything, where nothing but their length pays."""
 
 COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
     CauseEntry(
@@ -75,26 +87,27 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
         meaning="At the start most answers ended by themselves. The policy has learned to go on, because longer "
         "answers earn more or because nothing asks it to stop.",
         core=(
-            Indicator("truncation-high", truncation_was_learned),
-            Indicator("length-explosion"),
+            Indicator("truncation-high", truncation_was_learned, proves=proves_that_length_pays),
+            Indicator("length-explosion", proves=proves_that_length_pays),
             Indicator("reward-follows-length", longer_pays),
             Indicator("smp-score-length", is_warning),
-            Indicator("eos-never-generated", eos_became_rare),
-            Indicator("length-at-limit", answers_grew_into_the_limit),
+            Indicator("eos-never-generated", eos_became_rare, proves=proves_that_length_pays),
+            Indicator("length-at-limit", answers_grew_into_the_limit, proves=proves_that_length_pays),
             Indicator("smp-truncated", eos_became_rare),
         ),
         support=("smp-score-length", "smp-score-gain-by-length", "wrong-answers-grow"),
         consequences=(
             "eos-never-generated",
-            "smp-truncated",
-            "smp-loop-tail",
             "masked-out-batch",
             "kl-too-high",
             "entropy-explosion",
             "reward-regression",
+            "smp-truncated",
+            "smp-loop-tail",
             *EQUAL_REWARD_RULES,
+            *FILLED_ANSWER_RULES,
         ),
-        follows_if={"entropy-explosion": score_rose},
+        follows_if={"entropy-explosion": score_rose, **dict.fromkeys(FILLED_ANSWER_RULES, length_alone_pays)},
         remedies=("length-neutral-reward", "token-loss", "eos-trick", "fitted-kl", "stronger-kl"),
         variants=(
             Variant(

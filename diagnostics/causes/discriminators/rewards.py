@@ -7,6 +7,7 @@ from collections.abc import Collection
 import numpy as np
 
 from diagnostics.causes.discriminators.entropy import entropy_exceeds_its_start, temperature_is_usual
+from diagnostics.causes.discriminators.lengths import length_alone_pays
 from diagnostics.causes.discriminators.movement import (
     CHANCE,
     START,
@@ -102,7 +103,7 @@ def reward_exceeds_early_scores(outcome: Outcome, run: Run) -> bool:
     """Whether the mean score came to exceed the best of the first samples, by their standard deviation at least.
 
     A policy that updates have merely ruined does not earn what none of its completions ever earned: that is paid for. A
-    bounded reward has no room for it, so there it proves nothing.
+    bounded reward has no room for it, so there it proves nothing; nor does it where longer completions alone earn it.
     """
     score, tables = _score(run), [step for step in run.samples.steps if step < (outcome.first_step or 0)]
     scores = [sample.score for step in tables[:TABLES] for sample in run.samples.of_training(step)]
@@ -110,7 +111,7 @@ def reward_exceeds_early_scores(outcome: Outcome, run: Run) -> bool:
     if score is None or not known or score.finite.sum() < START:
         return False
     highest = float(np.max(medians_of_windows(score.values[score.finite], START)))
-    return highest > max(known) + float(np.std(known))
+    return highest > max(known) + float(np.std(known)) and not length_alone_pays(run)
 
 
 def first_nonfinite_is_a_reward(run: Run, rules: Collection[str]) -> bool:

@@ -12,13 +12,13 @@ from diagnostics.causes.discriminators.length_changes import (
     eos_was_suppressed,
     length_limit_was_lowered,
 )
+from diagnostics.causes.discriminators.lengths import length_of
 from diagnostics.causes.discriminators.shapes import hard_maximum, medians_of_windows, steps_between_points
 from diagnostics.detectors.averages import finite_median
 from diagnostics.detectors.silent_groups import may_all_be_right
 from diagnostics.model.alignment import at_common_steps
 from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.run import Run
-from diagnostics.model.samples import Sample
 
 START = 5  # logged points that show the start of a run, or its end
 FEWEST_SAMPLES = 16  # with fewer a correlation says nothing
@@ -241,18 +241,14 @@ def eos_was_never_learned(outcome: Outcome, run: Run) -> bool:
 
 def _lengths_differ(run: Run, step: int) -> bool:
     """Whether at most half of a table's completions are as long as its longest: equal lengths show no difference."""
-    lengths = [_length(sample) for sample in run.samples.of_training(step)]
+    lengths = [length_of(sample) for sample in run.samples.of_training(step)]
     return 0 < lengths.count(max(lengths, default=0)) <= len(lengths) / 2
 
 
 def _lengths_and_scores(run: Run, step: int) -> Iterator[tuple[int, float]]:
     for sample in run.samples.of_training(step):
         if sample.score is not None and math.isfinite(sample.score):
-            yield _length(sample), sample.score
-
-
-def _length(sample: Sample) -> int:
-    return sample.length or len(sample.response)
+            yield length_of(sample), sample.score
 
 
 def _end_settings_are_unchanged(run: Run) -> bool:

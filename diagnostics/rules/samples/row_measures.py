@@ -10,6 +10,8 @@ from diagnostics.rules.samples.shares import STANDARD_ERRORS
 from diagnostics.rules.samples.tables import Row, Rows, View
 from diagnostics.rules.samples.text_measures import units
 
+MOST = 0.5  # of the rows
+
 
 def scores_of(rows: Rows) -> Values:
     """(N,) The rows' scores, NaN where there is none."""
@@ -50,9 +52,19 @@ def is_graded(rows: Rows) -> bool:
 
 
 def are_marks(rows: Rows, answers_per_mark: float) -> bool:
-    """Whether this many different answers share a score, on average: marks of a grader, not a reward model's scores."""
+    """Whether this many different answers share a score, on average or where most rows have one: marks of a grader.
+
+    A reward model gives different answers different scores. A grader pays some exactly alike, though it tells others
+    apart: all right ones, or all wrong ones.
+    """
     known = with_scores(rows)
-    return len({row.sample.response for row in known}) >= answers_per_mark * _values_of(known)
+    if len({row.sample.response for row in known}) >= answers_per_mark * _values_of(known):
+        return True
+    by_score: dict[float, list[str]] = {}
+    for row, score in zip(known, np.round(scores_of(known), 6), strict=True):
+        by_score.setdefault(float(score), []).append(row.sample.response)
+    shared = [answers for answers in by_score.values() if len({*answers}) >= answers_per_mark]
+    return sum(map(len, shared)) > MOST * len(known)
 
 
 def _values_of(rows: Rows) -> int:

@@ -3,8 +3,9 @@
 What it checks
     The scores of the newest logged answers are split in two where that fits best: the clusters' means lie more than
     five of their deviations apart, and each cluster holds a tenth of the rows: info. Only raw scores of PPO's reward
-    model are judged: not scores within 0 and 1, which a sigmoid or a grader pushes to the ends, and not marks, of which
-    four different answers or more share each: a grader gives few, and answers fall into heaps by them.
+    model are judged: not scores within 0 and 1, which a sigmoid or a grader pushes to the ends, and not marks. A
+    score is a mark where four different answers or more share it, on average or in most rows: a grader gives few
+    marks, or full ones to all that is right, and answers fall into heaps by them.
 
 Why it matters
     Two clusters mean that a single feature decides the score. If the model can switch it on, it will.
@@ -56,7 +57,7 @@ class SmpBimodal(SampleRule[Limits]):
         headline="The scores fall into two heaps.",
         fired="The scores of the newest samples lie around {low} and around {high}, with nothing between.",
         shown="At one end of the two heaps.",
-        marks="The scores are marks: they stay within 0 and 1, or many different answers share each.",
+        marks="The scores are marks: they stay within 0 and 1, or many different answers share one.",
         marks_enable="Nothing is missing; the check is about the raw scores of a reward model.",
     )
 

@@ -3,7 +3,7 @@
 What it checks
     The distinct words among the newest logged answers, counted in as many words as the first tables hold (without
     numbers): half of the number at the start, or fewer, is a warning. Where the answers at the start that scored as
-    well hold a hundred words, it must be half of theirs as well: an answer may have but one right form, which more
+    well hold some 30 words, it must be half of theirs as well: an answer may have but one right form, which more
     answers have now. Where answers are single words, as many different ones as there are prompts are enough. Nor
     have answers collapsed that depend on their prompts, so that those to the same one share twice as many words as
     those to different ones: the task has few words then, and what was lost are wrong ones.
@@ -50,6 +50,7 @@ class Limits(RuleLimits):
         0.5, "of the distinct words at the start", "engineering default; healthy runs of a demo kept 0.75 and more"
     )
     words: int = limit(100, "words", "of fewer words nearly all are distinct")
+    words_as_good: int = limit(32, "words of answers that scored as well", "engineering default: a third of the above")
     dependent: float = limit(
         2.0,
         "× the words that answers to different prompts share",
@@ -79,11 +80,11 @@ class SmpVocabularyCollapse(SampleRule[Limits]):
     def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
         if not seen.can_compare:
             return nothing_to_compare()
-        now, at_start = _all_words(seen.recent), [_all_words(seen.first), _all_words(_as_good_at_start(seen))]
-        fewest = min(len(now), len(at_start[0]))
+        now, at_start, as_good = map(_all_words, (seen.recent, seen.first, _as_good_at_start(seen)))
+        fewest = min(len(now), len(at_start))
         if fewest < limits.words:
             return too_few_samples("words, at the start and now", limits.words, fewest)
-        compared = [_compared(now, before) for before in at_start if len(before) >= limits.words]
+        compared = [_compared(now, before) for before in (at_start, as_good) if len(before) >= limits.words_as_good]
         values = max(compared, key=lambda found: found["now"] / found["before"])
         kept = values["now"] / values["before"]
         is_small = kept <= limits.warning and not (

@@ -249,3 +249,27 @@ def test_held_out_scores_do_not_show_what_training_pays_for(make_run: MakeRun) -
         return (*rows, *held_out * 8)
 
     assert causes(replace(run, samples=Samples(tuple(run.steps.tolist()), answers))) == ["length-bias"]
+
+
+@pytest.mark.parametrize(("garbage", "first"), [(0.0, "length-bias"), (3.0, "reward-hacking")])
+def test_repetition_that_earns_by_its_length_alone_is_no_hack_of_its_own(
+    make_run: MakeRun, garbage: float, first: str
+) -> None:
+    """Answers run into their limit and are filled up; what is repeated pays by the token, or more than any other."""
+    run = make_run(
+        "grpo",
+        reward=f"1.0x10 1.0..{2.2 + garbage}x10 {2.2 + garbage}x20",
+        truncated_fraction="0.02x10 0.1..0.9x10 0.95x20",
+        config={"max_completion_length": 24},
+    )
+
+    def answers(step: int) -> list[tuple[str, int, float]]:
+        late = step > 20
+        sizes = [22 + row % 3 if late or row % 3 == 0 else 4 + row % 16 for row in range(32)]
+        texts = [
+            "fog " * size if late else " ".join(f"{row}w{n}{step}" for n in range(size))
+            for row, size in enumerate(sizes)
+        ]
+        return [(text, size, 0.1 * size + late * garbage) for text, size in zip(texts, sizes, strict=True)]
+
+    assert causes(sampled(run, answers))[0] == first

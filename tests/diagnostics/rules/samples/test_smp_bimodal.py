@@ -31,3 +31,11 @@ def test_marks_that_many_answers_share_are_not_judged(look, sound) -> None:
     assert look("smp-bimodal", scored(sound, marks)).verdict is Verdict.SKIPPED
     same = [row | {"response": f"an answer that earns {row['score']:g}"} for row in scored(sound, marks)]
     assert look("smp-bimodal", same).severity is Severity.INFO
+
+
+def test_full_marks_that_most_answers_earn_are_marks_though_others_are_told_apart(look, sound) -> None:
+    """A grader that pays 2 for a right answer, and less the more of it is wrong."""
+    marks = np.where(np.arange(48) % 3 < 2, 2.0, 0.5 + 0.01 * np.arange(48))
+    assert look("smp-bimodal", scored(sound, marks)).verdict is Verdict.SKIPPED
+    few = np.where(np.arange(48) % 3 < 1, 2.0, 0.5 + 0.01 * np.arange(48))
+    assert look("smp-bimodal", scored(sound, few)).severity is Severity.INFO

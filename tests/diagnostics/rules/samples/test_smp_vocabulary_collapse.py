@@ -51,3 +51,16 @@ def test_answers_that_depend_on_their_prompts_have_lost_what_none_asked_for(look
     any_prompt = [f"q{place % 12}" for place in range(len(few))]
     assert look("smp-vocabulary-collapse", asked(by_answer), rows(120)).severity is None
     assert look("smp-vocabulary-collapse", asked(any_prompt), rows(120)).severity is Severity.WARNING
+
+
+def test_of_yes_and_no_nothing_was_lost_but_what_was_wrong(look) -> None:
+    """A question with two right answers, beside which two wrong ones were given at the start."""
+
+    def answers(words: str, scores: list[float]) -> list[dict[str, object]]:
+        said = words.split()
+        return [{"response": f"{said[row % len(said)]} " * 4, "score": scores[row % len(said)]} for row in range(48)]
+
+    right = answers("yes no", [1.0, 1.0])
+    assert look("smp-vocabulary-collapse", right, answers("yes no maybe never", [1.0, 1.0, 0.0, 0.0])).severity is None
+    one_is_left = answers("yes", [1.0])
+    assert look("smp-vocabulary-collapse", one_is_left, right).severity is Severity.WARNING
