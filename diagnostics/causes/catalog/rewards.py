@@ -14,6 +14,8 @@ from diagnostics.causes.discriminators.reward_functions import (
     full_marks_were_never_earned,
     function_is_dead,
     function_was_always_dead,
+    most_are_dead,
+    most_functions_were_always_dead,
     no_function_tells_apart,
     there_was_no_signal,
 )
@@ -160,9 +162,17 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("reward-func-constant", function_is_dead),
         ),
         support=("reward-func-stagnant",),
+        consequences=("policy-hardly-moves",),
+        follows_if={"policy-hardly-moves": most_functions_were_always_dead},
         is_effect=rewards_differed_before,
         remedies=("checked-reward", "reweighted-rewards"),
         variants=(
+            Variant(
+                "most",
+                most_are_dead,
+                summary="Most reward functions have given every answer the same reward from the start.",
+                remedies=("checked-reward", "easier-prompts"),
+            ),
             Variant(
                 "never",
                 function_was_always_dead,

@@ -58,6 +58,17 @@ def function_was_always_dead(run: Run, core: Collection[str]) -> bool:
     )
 
 
+def most_functions_were_always_dead(run: Run) -> bool:
+    """Whether most functions have told no answers apart at any point, so that they push a policy nowhere."""
+    dead = [name for name in _functions(run) if _never_varies(run, name) and not _is_full(run, name)]
+    return len(dead) > len(_functions(run)) / 2
+
+
+def most_are_dead(run: Run, core: Collection[str]) -> bool:
+    """Whether it is functions without differences that indicate it, and most have none."""
+    return set(core) == {"reward-func-constant"} and most_functions_were_always_dead(run)
+
+
 def _functions(run: Run) -> tuple[str, ...]:
     """The reward functions whose spread or mean is logged."""
     return tuple({**run.by_reward_function("reward_func_std"), **run.by_reward_function("reward_func_mean")})

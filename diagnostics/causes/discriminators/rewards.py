@@ -15,6 +15,7 @@ from diagnostics.causes.discriminators.movement import (
     is_far,
     policy_is_at_its_start,
 )
+from diagnostics.causes.discriminators.reward_functions import most_functions_were_always_dead
 from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
 from diagnostics.causes.discriminators.shapes import break_at, find_break, medians_of_windows
 from diagnostics.causes.discriminators.updates import HEAVY_PENALTY, kl_weight, penalty_outweighs_the_score
@@ -206,8 +207,12 @@ def noise_is_paid(run: Run, step: int) -> bool:
 
 
 def nothing_else_holds_it(outcome: Outcome, run: Run) -> bool:
-    """Whether a policy that stands still is held neither by a temperature that makes noise nor by scores of chance."""
-    return temperature_is_usual(outcome, run) and not scores_are_chance(run)
+    """Whether a policy that stands still is held neither by a temperature that makes noise nor by what scores say.
+
+    Scores of chance push it nowhere, and neither do functions most of which never pay.
+    """
+    is_pushed = not scores_are_chance(run) and not most_functions_were_always_dead(run)
+    return temperature_is_usual(outcome, run) and is_pushed
 
 
 def chance_decides(outcome: Outcome, run: Run) -> bool:

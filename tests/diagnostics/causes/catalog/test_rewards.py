@@ -142,6 +142,20 @@ def test_full_marks_that_leave_no_signal_ask_for_no_easier_prompts(
     assert "remedy.easier-prompts" in [fix.why.template for fix in cause.fixes]
 
 
+@pytest.mark.parametrize(("overlap", "first"), [("0x120", "dead-reward-function"), ("0.1 0.2 " * 60, "not-training")])
+def test_a_policy_that_most_functions_never_paid_stands_still_because_of_them(
+    make_run: MakeRun, overlap: str, first: str
+) -> None:
+    """As in a public GRPO run: only what long answers cost told answers apart, and the KL stayed at 0.0002."""
+    means = {"correct": "0x120", "format": "0x120", "overlap": overlap, "length": "-0.6 -0.55 -0.62 " * 40}
+    functions = {f"reward_func_mean/{name}": mean for name, mean in means.items()}
+    flat = {"reward": "-0.6 -0.55 -0.62 " * 40, "reward_std": "0.3x120", "length_mean": "80 93 88 104 91 84 " * 20}
+    run = make_run("grpo", **flat, kl_per_token="0.0002x120", functions=functions)
+    cause = diagnosed(run)[0]
+    assert (cause.cause, "policy-hardly-moves" in cause.outcomes) == (first, True)
+    assert first == "not-training" or cause.summary.template == "cause.dead-reward-function.most"
+
+
 @pytest.mark.parametrize(("spread", "is_weighted"), [("0x40", False), ("0.2x10 0x30", True)])
 def test_no_weight_makes_a_difference_of_what_never_differed(
     make_run: MakeRun, spread: str, *, is_weighted: bool
