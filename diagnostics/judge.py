@@ -29,12 +29,13 @@ def judge(run: Run, limits: LimitOverrides) -> Diagnosis:
     `limits` come before those of the run's project file; what is wrong in that file is a remark, and is not used.
     """
     used, remarks = _limits(run, limits)
-    outcomes = with_fixes(run, evaluate(run, used))
+    held = replace(run, samples=run.samples.cached())  # rules and causes look at the same tables
+    outcomes = with_fixes(run, evaluate(held, used))
     settings = evaluate(setup_of_run(run), used)
     diagnosis = Diagnosis(
         run,
         outcomes,
-        ranked_causes(run, outcomes, settings),
+        ranked_causes(held, outcomes, settings),
         limits=used,
         preflight=settings,
         vital=vital_checks(run.algorithm),

@@ -76,7 +76,8 @@ class CauseEntry:
 
     def consequences_in(self, run: Run) -> tuple[str, ...]:
         """The rules that may fire because of it in this run."""
-        return tuple(rule for rule in self.consequences if rule not in self.follows_if or self.follows_if[rule](run))
+        holds = {condition: condition(run) for condition in {*self.follows_if.values()}}
+        return tuple(rule for rule in self.consequences if rule not in self.follows_if or holds[self.follows_if[rule]])
 
     def rival_template(self, rival: str) -> str:
         """The id of the template of the sentence that decides between this cause and a rival."""

@@ -43,6 +43,8 @@ def length_alone_pays(run: Run) -> bool:
     The line is fitted to the first tables, before anything was learned; what was found out since, but length, is above.
     """
     tables = run.samples.steps
+    if len(tables) <= TABLES:
+        return False
     before, now = (_lengths_and_scores(run, steps) for steps in (tables[:TABLES], tables[TABLES:][-TABLES:]))
     if min(len(before), len(now)) < FEWEST or not before.std(axis=0).all():
         return False
