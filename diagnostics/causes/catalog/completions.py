@@ -1,6 +1,6 @@
 """Causes in the completions: their length and their end."""
 
-from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES, GARBLED_SAMPLE_RULES
+from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES, FILLED_ANSWER_RULES
 from diagnostics.causes.discriminators.lengths import (
     length_alone_pays,
     longer_pays,
@@ -31,13 +31,7 @@ from diagnostics.causes.discriminators.truncation import (
 )
 from diagnostics.causes.discriminators.updates import policy_jumped
 from diagnostics.causes.entry import CauseEntry, Variant
-from diagnostics.causes.indicator import Indicator, is_warning
-
-FILLED_ANSWER_RULES = (
-    *(rule for rule in GARBLED_SAMPLE_RULES if rule not in ("smp-truncated", "smp-loop-tail")),
-    "train-eval-divergence",
-)
-"""What shows that completions are filled up with anything, where nothing but their length pays."""
+from diagnostics.causes.indicator import Indicator, is_critical, is_warning
 
 COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
     CauseEntry(
@@ -198,7 +192,7 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
         ),
         against=(
             Indicator("truncation-high"),
-            Indicator("nonfinite-metric"),
+            Indicator("nonfinite-metric", is_critical),
             Indicator("kl-too-high", policy_jumped),
         ),
         ruled_out_by=("reward-saturated",),

@@ -11,7 +11,7 @@ from diagnostics.causes.discriminators.rewards import (
     score_pays_for_marks,
 )
 from diagnostics.causes.entry import CauseEntry
-from diagnostics.causes.indicator import Indicator
+from diagnostics.causes.indicator import Indicator, is_critical
 
 REWARD_HACKING_CAUSES: tuple[CauseEntry, ...] = (
     CauseEntry(
@@ -53,7 +53,7 @@ REWARD_HACKING_CAUSES: tuple[CauseEntry, ...] = (
             "smp-boilerplate",
             "smp-score-outlier",
         ),
-        against=(Indicator("nonfinite-metric"),),
+        against=(Indicator("nonfinite-metric", is_critical),),
         preflight=("pf-kl-off",),
         consequences=(
             "kl-runaway",

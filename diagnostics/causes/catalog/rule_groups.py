@@ -15,6 +15,12 @@ GARBLED_SAMPLE_RULES = (
 )
 """What the samples of a broken policy show, whatever broke it."""
 
+FILLED_ANSWER_RULES = (
+    *(rule for rule in GARBLED_SAMPLE_RULES if rule not in ("smp-truncated", "smp-loop-tail")),
+    "train-eval-divergence",
+)
+"""What shows that completions are filled up with anything, where nothing but their length pays."""
+
 DEGRADED_TEXT_RULES = (*GARBLED_SAMPLE_RULES, "length-explosion", "truncation-high", "eos-never-generated")
 """What degraded text shows: in samples, or in answers that run on and do not end."""
 

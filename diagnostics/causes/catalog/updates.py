@@ -20,7 +20,7 @@ from diagnostics.causes.discriminators.updates import (
     updates_leave_the_clip_range,
 )
 from diagnostics.causes.entry import CauseEntry, Variant
-from diagnostics.causes.indicator import Indicator, always_true, is_warning
+from diagnostics.causes.indicator import Indicator, always_true, is_critical, is_warning
 
 DEAD_FROM_THE_START = ("reward-func-constant", "reward-stuck-at-floor", "zero-variance-groups", "truncation-high")
 """What a log shows whose first row comes after the update that wrecked the policy."""
@@ -114,7 +114,7 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
         core=(
             Indicator("nan-grad-finite-loss"),
             Indicator("smp-exclaim-emoji", marks_decode_nan_logits),
-            Indicator("nonfinite-metric"),
+            Indicator("nonfinite-metric", is_critical),
             Indicator("run-died", numbers_ended_it),
         ),
         preflight=("pf-fp16", "pf-grad-clip"),

@@ -13,7 +13,7 @@ from diagnostics.model.series import Values
 TABLES = 3  # sample tables that show how completions scored at the start, and how they do now
 FEWEST = 32  # scored completions on either side
 GROWN = 1.2  # × the mean length at the start; without growth length explains nothing
-STANDARD_ERRORS = 3.0  # of a gain that is none of chance
+STANDARD_ERRORS = 3.0  # of a gain that is not chance
 GOES_WITH = 0.8  # correlation of score and length at the start: two thirds of what tells scores apart
 LEFT = 0.25  # of the gain; A Long Way to Go (arXiv 2310.03716) measured 0.1 to 0.3 where longer answers pay
 
@@ -40,7 +40,8 @@ def only_the_reward_shows_it(run: Run, rules: Collection[str]) -> bool:
 def length_alone_pays(run: Run) -> bool:
     """Whether samples show that completions score by their length: they did at the start, and now score as it predicts.
 
-    The line is fitted to the first tables, before anything was learned; what was found out since, but length, is above.
+    The line is fitted to the first tables, before anything was learned; a policy that has since found another way to
+    score lies above it.
     """
     tables = run.samples.steps
     if len(tables) <= TABLES:

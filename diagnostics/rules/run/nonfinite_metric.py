@@ -3,7 +3,8 @@
 What it checks
     Losses, gradient norm, KL, ratio, entropy, values and rewards, point by point: one NaN or ±Inf is critical. Metrics
     that are NaN by construction are excluded: the ratio's variance over a single micro-batch, spreads of a single
-    sample, reward functions that do not apply to any sample of a batch.
+    sample, reward functions that do not apply to any sample of a batch. With fp16 the gradient norm alone is a note, if
+    it has been finite since and was never otherwise at ten points in a row: its loss scaler skips such steps by design.
 
 Why it matters
     A NaN in the loss reaches the weights with the next update, and they do not recover. The value loss is often the
@@ -70,6 +71,7 @@ class Limits(RuleLimits):
     """How many non-finite points are too many."""
 
     points: int = limit(1, "logged points", "any NaN is one too many")
+    patience_scaled: int = limit(10, "logged points", "a loss scaler halves its scale with each skipped step")
 
 
 class NonfiniteMetric(RunRule[Limits]):
@@ -91,6 +93,9 @@ class NonfiniteMetric(RunRule[Limits]):
         "points are not finite, the last at step {last}.",
         fired_others="{title} ({tag}) was {value} at step {first} for the first time; {count} of its {points} logged "
         "points are not finite, the last at step {last}. Also not finite: {others}.",
+        fired_scaled="{title} ({tag}) was {value} at step {first} for the first time; {count} of its {points} logged "
+        "points are not finite, the last at step {last}. The loss scaler of fp16 skips such updates, and nothing else "
+        "is broken.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
@@ -100,9 +105,12 @@ class NonfiniteMetric(RunRule[Limits]):
         if not bad:
             worst = max(holes)
             return Quiet(float(worst), float(limits.points), "points")
-        return self._fired(min(bad, key=lambda series: int(series.steps[~series.finite][0])), bad)
+        first = min(bad, key=lambda series: int(series.steps[~series.finite][0]))
+        if bad == [run.get("grad_norm")] and _was_skipped(run, first, limits):
+            return self._fired(first, bad, Severity.INFO, "fired_scaled")
+        return self._fired(first, bad, Severity.CRITICAL, "fired_others" if len(bad) > 1 else "fired")
 
-    def _fired(self, series: Series, bad: Sequence[Series]) -> Fired:
+    def _fired(self, series: Series, bad: Sequence[Series], severity: Severity, key: str) -> Fired:
         where = np.flatnonzero(~series.finite)
         episode = Episode(int(where[0]), int(where[-1]), still=bool(where[-1] == len(series) - 1))
         value = float(series.values[episode.first])
@@ -110,12 +118,21 @@ class NonfiniteMetric(RunRule[Limits]):
         return self.fired(
             series,
             episode,
-            Severity.CRITICAL,
+            severity,
             measured=value,
             limit=None,
-            key="fired_others" if others else "fired",
+            key=key,
             value=value,
             count=len(where),
             points=len(series),
             others=", ".join(others[:NAMED]) + (", …" if len(others) > NAMED else ""),
         )
+
+
+def _was_skipped(run: Run, norm: Series, limits: Limits) -> bool:
+    """Whether a loss scaler kept each gradient that is not finite from the weights: later ones are finite."""
+    if not run.settings.is_on("fp16"):
+        return False
+    ends = np.flatnonzero(np.diff(~norm.finite, prepend=False, append=False))
+    longest = int(np.max(ends[1::2] - ends[::2], initial=0))
+    return bool(norm.finite[-1]) and longest < limits.patience_scaled

@@ -25,15 +25,39 @@ from diagnostics.producers.loose_names import loose_names
         ("LR", "learning_rate"),
         ("Average reward over 8 rollouts", "reward"),
         ("losses", "loss"),
+        ("avg_response_len", "length_mean"),
+        ("completion_len", "length_mean"),
+        ("avg_gen_tokens", "length_mean"),
+        ("truncation_rate", "truncated_fraction"),
+        ("val_var_explained", "explained_variance"),
+        ("frac_zero_std", "zero_std_fraction"),
+        ("mean_return", "reward"),
     ],
 )
 def test_a_name_is_known_by_its_words(tag: str, metric: str) -> None:
     assert loose_names([tag]) == {tag: metric}
 
 
-@pytest.mark.parametrize("tag", ["max_reward", "reward_weight", "kl_coef", "loss_scale", "completion_len", "mean", ""])
+@pytest.mark.parametrize(
+    "tag",
+    ["max_reward", "reward_weight", "kl_coef", "loss_scale", "mean", "", "gen_tokens", "response_chars", "prompt_len"],
+)
 def test_other_names_are_not(tag: str) -> None:
     assert loose_names([tag]) == {}
+
+
+@pytest.mark.parametrize(
+    ("tag", "metric"),
+    [
+        ("eval_acc", "eval/reward"),
+        ("Validation Accuracy", "eval/reward"),
+        ("format_reward_avg", "reward_func_mean/format"),
+        ("reward/correctness", "reward_func_mean/correctness"),
+    ],
+)
+def test_what_is_evaluated_and_what_functions_give_is_known_beside_a_reward(tag: str, metric: str) -> None:
+    assert loose_names([tag, "avg_reward"]) == {tag: metric, "avg_reward": "reward"}
+    assert loose_names([tag, "loss"]) == {"loss": "loss"}
 
 
 def test_of_two_tags_of_one_metric_the_plainer_name_is_it() -> None:

@@ -43,6 +43,25 @@ def test_a_reward_function_that_does_not_apply_is_no_breakdown(judge: Judge) -> 
     assert outcome.verdict is Verdict.QUIET
 
 
+def test_updates_that_a_loss_scaler_skipped_are_a_note(judge: Judge) -> None:
+    outcome = judge("nonfinite-metric", "grpo", config={"fp16": True}, grad_norm="1x5 infx9 1x5", loss="0.1x19")
+    assert (outcome.severity, outcome.message.template) == (Severity.INFO, "nonfinite-metric.fired_scaled")
+
+
+@pytest.mark.parametrize(
+    ("fp16", "series"),
+    [
+        (False, {"grad_norm": "1x5 infx9 1x5", "loss": "0.1x19"}),
+        (True, {"grad_norm": "1x5 infx10 1x5", "loss": "0.1x20"}),
+        (True, {"grad_norm": "1x14 infx5", "loss": "0.1x19"}),
+        (True, {"grad_norm": "1x5 infx9 1x5", "loss": "0.1x5 nan 0.1x13"}),
+        (True, {"grad_norm": "1x19", "loss": "0.1x5 nan 0.1x13"}),
+    ],
+)
+def test_others_are_critical(judge: Judge, fp16: bool, series: dict[str, str]) -> None:
+    assert judge("nonfinite-metric", "grpo", config={"fp16": fp16}, **series).severity is Severity.CRITICAL
+
+
 def test_large_numbers_are_finite(judge: Judge) -> None:
     assert judge("nonfinite-metric", "ppo", value_loss="0.1x5 1e300 0.1x5").verdict is Verdict.QUIET
 
