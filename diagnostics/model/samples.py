@@ -1,7 +1,7 @@
 """Sampled completions of a policy, step by step."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -29,13 +29,13 @@ class Sample:
 class Samples:
     """The sampled completions of a run, read from disk one step at a time. `steps` are increasing.
 
-    `memo` holds, by step, what sample rules derived from the samples; None where these may still change.
+    `memo` holds what sample rules derived from the samples; None where these may still change.
     """
 
     steps: tuple[int, ...] = ()
     load: Callable[[int], tuple[Sample, ...]] = lambda step: ()
     followed_steps: tuple[int, ...] = ()  # those with samples of the followed prompts
-    memo: dict[int, Any] | None = field(default=None, compare=False)
+    memo: dict[Hashable, Any] | None = field(default=None, compare=False)
 
     def at(self, step: int) -> tuple[Sample, ...]:
         """All samples of one step, in file order; empty for a step without samples."""
@@ -51,5 +51,8 @@ class Samples:
         return index < len(self.steps) and self.steps[index] == step
 
     def cached(self) -> "Samples":
-        """The same samples, each step read from disk at most once and held while the returned object lives."""
-        return replace(self, load=cache(self.load), memo={})
+        """The same samples, each step read from disk at most once and held while the returned object lives.
+
+        What is cached already is returned as it is, so that all who look at it share what was read and derived.
+        """
+        return self if self.memo is not None else replace(self, load=cache(self.load), memo={})

@@ -77,19 +77,28 @@ class SampleRule(RunRule[LimitsT]):
 
     def check(self, run: Run, limits: LimitsT) -> RuleResult:
         last = len(run.samples.steps) - 1
-        newest = self._judged(run, last, limits)
+        newest = self._looked(run, last, limits)
         table = last if _is_sick(newest) else self._last_sick(run, limits)
-        found = newest if table == last else self._judged(run, table, limits)
+        found = self._looked(run, table, limits)
         if not isinstance(found, Judgement) or not _is_sick(found):
             return _without_finding(newest)
-        start = 0 if self.is_from_start else onset(table, lambda at: _is_sick(self._judged(run, at, limits)))
+        start = 0 if self.is_from_start else onset(table, lambda at: _is_sick(self._looked(run, at, limits)))
         return self._fired(run, found, start, table)
 
     def _last_sick(self, run: Run, limits: LimitsT) -> int:
         """The index of the latest table with a finding among the `tables_to_clear` before the last; else the last."""
         last = len(run.samples.steps) - 1
         earlier = range(last - 1, max(0, last - self.tables_to_clear + 1) - 1, -1)
-        return next((table for table in earlier if _is_sick(self._judged(run, table, limits))), last)
+        return next((table for table in earlier if _is_sick(self._looked(run, table, limits))), last)
+
+    def _looked(self, run: Run, table: int, limits: LimitsT) -> Judgement | Skipped:
+        """What is judged at a table, once for all that hold the samples: no later table changes it."""
+        memo = {} if run.samples.memo is None else run.samples.memo
+        key = (self.name, table, limits)
+        if key not in memo:
+            memo[key] = self._judged(run, table, limits)
+        found: Judgement | Skipped = memo[key]
+        return found
 
     def _judged(self, run: Run, table: int, limits: LimitsT) -> Judgement | Skipped:
         seen = view(run, table, self.pooled)

@@ -12,6 +12,11 @@ from diagnostics.model.outcome import Outcome, Verdict
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample, Samples
 from diagnostics.rules import evaluate
+from diagnostics.rules.lasting import until
+from diagnostics.rules.rule import Skipped
+from diagnostics.rules.samples.sample_rule import Judgement
+from diagnostics.rules.samples.smp_empty import Limits, SmpEmpty
+from diagnostics.rules.samples.tables import View
 from diagnostics.rules.vital import vital_checks
 from diagnostics.texts import templates
 
@@ -55,6 +60,23 @@ def test_checks_that_could_not_look_do_not_keep_a_run_from_being_healthy(make_ru
     samples = Samples((1,), lambda step: ())
     unlooked = tuple(o for o in evaluate(replace(run, samples=samples)) if o.code.startswith("SM"))
     assert Diagnosis(run, judged + unlooked, vital=vital_checks("ppo")).verdict == "healthy"
+
+
+def test_a_table_is_judged_once_by_all_who_hold_its_samples(make_run: MakeRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    judge, looks = SmpEmpty.judge, list[int]()
+
+    def counted(self: SmpEmpty, seen: View, limits: Limits) -> Judgement | Skipped:
+        looks.append(seen.recent[-1].step)
+        return judge(self, seen, limits)
+
+    monkeypatch.setattr(SmpEmpty, "judge", counted)
+    rows = [Sample(1, f"q{row}", "") for row in range(16)]
+    held = Samples(tuple(range(1, 13)), lambda step: tuple(replace(row, step=step) for row in rows)).cached()
+    run = make_run("ppo", total=12, score="0.5x12")
+    found = [evaluate(until(replace(run, samples=held), step)) for step in range(1, 13)]
+
+    assert sorted(looks) == list(range(1, 13))
+    assert {o.last_step for outcomes in found for o in outcomes if o.rule == "smp-empty"} == set(range(1, 13))
 
 
 @pytest.mark.parametrize("algorithm", ["ppo", "grpo", "unknown"])
